@@ -117,14 +117,25 @@ static const char *check_path(char *path, bool replaced)
 
 /* ---- the descriptor ---- */
 
-/* Move a new descriptor out of the program's way, and never keep one that stands for a standard stream. */
-static int move_high(int fd)
+static bool is_file(int fd, const struct stat *file)
+{
+	struct stat now;
+
+	return fstat(fd, &now) == 0 && gmod_same_file(file, &now);
+}
+
+/*
+ * Move a new descriptor out of the program's way, and never keep one that stands for a standard stream. A program that
+ * closes them all may have closed it by now, and have its number for a file of its own, which stays open.
+ */
+static int move_high(int fd, const struct stat *st)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
 
 	if (high < 0 && fd > STDERR_FILENO)
 		return fd;
-	close(fd);
+	if (is_file(fd, st))
+		close(fd);
 	return high;
 }
 
@@ -143,7 +154,7 @@ static const char *open_file(void)
 		return why;
 	}
 	if (fd >= 0)
-		fd = move_high(fd);
+		fd = move_high(fd, &st);
 	if (fd < 0)
 		return gmod_error_words(errno);
 	file.fd = fd;

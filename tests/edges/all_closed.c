@@ -1,8 +1,10 @@
 /*
  * A program that closes every descriptor it does not know, takes the numbers for files of its own, and goes to another
- * directory; one report has been written before, one comes after. Prints how much its files hold.
+ * directory; one report has been written before, one comes after. Prints how much its files hold. With an argument it
+ * waits until the first report is whole.
  */
 #include "make_buffer.h"
+#include "report_log.h"
 #include <fcntl.h>
 
 enum { LAST = 400 };
@@ -34,13 +36,15 @@ static int close_logs(void)
 	return any;
 }
 
-int main(void)
+int main(int argc, char **argv TK_UNUSED)
 {
 	double began = tk_ms();
 	int first;
 
 	tk_start();
 	overrun();
+	if (argc > 1)
+		REQUIRE(wait_for_report("SUMMARY", 10000));
 	/* The report may still be under way. */
 	while (!close_logs() && tk_ms() - began < 5000)
 		tk_sleep_ms(1);

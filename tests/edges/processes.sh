@@ -297,9 +297,9 @@ check_sandbox() {
 # Its own files stay its own, and the log is found again.
 check_all_closed() {
 	local try logged
-	guarded log_path=reports.log "$edges/all_closed"
+	guarded log_path=report.log "$edges/all_closed" whole
 	same "all_closed: nothing goes into its files" '0 0 bytes of data' "$status $out"
-	same "all_closed: both reports are in the log" 2 "$(final_reports "$(cat "$work/guarded/reports.log")")"
+	same "all_closed: both reports are in the log" 2 "$(final_reports "$(cat "$work/guarded/report.log")")"
 	# The program may close the new descriptor, too, in the moment before it is out of the way: on standard error then.
 	for try in 1 2 3; do
 		guarded "log_path=slow.$try.log" env "LD_PRELOAD=$gmod $edges/plugin_slow_lock.so" "$edges/all_closed"

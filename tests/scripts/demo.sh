@@ -16,7 +16,7 @@ says_not "the paths are as short as they can be" "$top/build" "${lines[*]}"
 grep -qF "$ ${lines[1]}" README.md || [ "$build" != "$top/build" ]
 judge "the README shows the same line" $? "${lines[1]}"
 line=$(grep -n 'a\[i\]);' tests/demo/kernels.cu | cut -d : -f 1)
-outcome bash -c "${lines[1]/scripts\/gmod/scripts/gmod --exact --fence_align=32}"
+outcome bash -c "${lines[1]/scripts\/gmod/scripts/gmod --exact --fence_align=32 --fence_side=end}"
 says "with a fence the line that faults is named" "^    in kernel vec_add, at .*kernels\.cu:$line\$" "$err"
 
 # The same program, by the command.

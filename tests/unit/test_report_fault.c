@@ -78,7 +78,8 @@ TEST(a_read_past_the_end_says_all)
 	expect("\n    next step: look what thread (64,0,0) of block (1024,0,0) does at /home/u/row.cuh:7 in row; the "
 	       "next run may show other bugs\n    "
 	       "or, for the file of suppressions: gpu-fault:scale_kernel\n");
-	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170 at /home/u/row.cuh:7 in row\n");
+	expect("\nSUMMARY: GMOD: gpu-fault device 0 size 4000 offset +1024 scale_kernel+0x170 at /home/u/row.cuh:7 in "
+	       "row\n");
 }
 
 TEST(json_has_a_member_for_each)
