@@ -256,7 +256,7 @@ check-format: | deps-check
 check-tidy: $(TIDIED:%=$(BUILD)/tidy/%.ok)
 
 # It is looked at again when a file changes that the compiler reads for it. Clang's analyzer takes nine tenths of the time,
-# and what it says of a file comes from that file: it looks at ten of those that have changed lately, which the hash of the
+# and what it says of a file comes from that file: it looks at six of those that have changed lately, which the hash of the
 # commit's tree chooses, and with ANALYZE=all at all.
 $(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy | deps-check $(BUILD)/tidy/changed
 	@mkdir -p $(@D)
@@ -268,7 +268,7 @@ $(BUILD)/tidy/%.ok: % .clang-tidy tests/.clang-tidy | deps-check $(BUILD)/tidy/c
 $(BUILD)/tidy/changed: FORCE
 	@mkdir -p $(@D)
 	@$(if $(ANALYZE),echo $(ANALYZE),{ scripts/changed lib monitor device .clang-tidy || echo all; } | awk -v \
-		number=$$(scripts/changed --number 1000) '!/[.][ch]$$/ { print; next } { file[n++] = $$0 } END { share = int((n + 9) / 10); \
+		number=$$(scripts/changed --number 1000) '!/[.][ch]$$/ { print; next } { file[n++] = $$0 } END { share = int((n + 5) / 6); \
 		for (i = 0; i < n; i++) if (i % share == number % share) print file[i] }') >$@
 
 -include $(TIDIED:%=$(BUILD)/tidy/%.d)
