@@ -117,24 +117,21 @@ static const char *check_path(char *path, bool replaced)
 
 /* ---- the descriptor ---- */
 
-static bool is_file(int fd, const struct stat *file)
+/* The program may have closed our descriptor (daemons close them all) and got its number for a file of its own. */
+static bool is_still(int fd, const struct stat *file, struct stat *now)
 {
-	struct stat now;
-
-	return fstat(fd, &now) == 0 && gmod_same_file(file, &now);
+	return fstat(fd, now) == 0 && gmod_same_file(file, now);
 }
 
-/*
- * Move a new descriptor out of the program's way, and never keep one that stands for a standard stream. A program that
- * closes them all may have closed it by now, and have its number for a file of its own, which stays open.
- */
+/* Move a new descriptor out of the program's way, and never keep one that stands for a standard stream. */
 static int move_high(int fd, const struct stat *st)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+	struct stat now;
 
 	if (high < 0 && fd > STDERR_FILENO)
 		return fd;
-	if (is_file(fd, st))
+	if (is_still(fd, st, &now))
 		close(fd);
 	return high;
 }
@@ -163,12 +160,6 @@ static const char *open_file(void)
 	return NULL;
 }
 
-/* The program may have closed our descriptor (daemons close them all) and got its number for a file of its own. */
-static bool file_is_ours(struct stat *st)
-{
-	return fstat(file.fd, st) == 0 && gmod_same_file(&file.id, st);
-}
-
 /*
  * Have the file that the path names now: a log that has grown is renamed or removed. Where there is none to be had (the
  * program has changed its root, or its user) the old one serves, if it still has a name.
@@ -176,7 +167,7 @@ static bool file_is_ours(struct stat *st)
 static const char *find_file(void)
 {
 	struct stat here, old;
-	bool ours = file_is_ours(&old);
+	bool ours = is_still(file.fd, &file.id, &old);
 	const char *why;
 	int fd = file.fd;
 
@@ -203,7 +194,7 @@ void gmod_log_file_none(void)
 {
 	struct stat st;
 
-	if (file_is_ours(&st))
+	if (is_still(file.fd, &file.id, &st))
 		close(file.fd);
 	file.id = (struct stat){0};
 	file.path[0] = '\0';

@@ -42,8 +42,7 @@ class Snapshot:
             with open(path, "rb") as file:
                 value = _Plain(file).load()
             self.segments = [{"address": int(s["address"]), "size": int(s["total_size"]), "device": s.get("device"),
-                              "kind": str(s.get("segment_type", "")),
-                              "blocks": list(_blocks(s))} for s in value["segments"]]
+                              "kind": str(s.get("segment_type", "")), "blocks": list(_blocks(s))} for s in value["segments"]]
             self.traces = [t for device in value.get("device_traces") or () for t in device if isinstance(t, dict)]
         except OSError:
             raise
