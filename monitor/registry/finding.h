@@ -187,9 +187,11 @@ struct gmod_finding {
 
 	struct gmod_kernel_thread called_by; /* the call was a kernel's: freeN */
 
-	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most. */
+	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most. given: of these the ones
+	 * that the kernel's arguments point into. */
 	const struct gmod_buffer_facts *nearby;
 	uint32_t nearby_count;
+	bool nearby_given;
 
 	/*
 	 * gpu-fault: fault lives as long as the process. address and length: of the access, by fault->lane[fault_lane];

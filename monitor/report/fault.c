@@ -163,7 +163,9 @@ unsigned gmod_fault_users_line(const struct gmod_fault_view *v)
 bool gmod_fault_next_step(struct gmod_text *t, const struct gmod_fault_view *v)
 {
 	if (!v->raw->lines) {
-		gmod_text_str(t, v->raw->has_pc ? "build with -lineinfo (nvcc, NVRTC) to have the line named" : "");
+		gmod_text_str(t, v->raw->has_pc ? "build with -lineinfo (nvcc, NVRTC; numba: "
+						  "lineinfo=True) to have the line named"
+						: "");
 		return v->raw->has_pc;
 	}
 	gmod_text_str(t, "look ");

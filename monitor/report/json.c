@@ -336,6 +336,8 @@ static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 
 static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 {
+	if (v->finding->nearby_given)
+		add_bool(t, "nearby_given", true);
 	gmod_text_str(t, ",\"nearby\":[");
 	for (uint32_t i = 0; i < v->finding->nearby_count; i++) {
 		open_element(t);

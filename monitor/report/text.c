@@ -417,13 +417,12 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 	const struct gmod_finding *f = v->finding;
 
 	if (f->nearby_count && v->fault.raw)
-		gmod_text_str(
-		    begin(p, "    "),
-		    v->fault.has_address
-			? "no buffer is near that address; those that live, the latest first:"
-			: "the address is not certain, and so no buffer is named; those that live, the latest first:");
+		gmod_text_fmt(begin(p, "    "), "%s; those that %s, the latest first:",
+			      v->fault.has_address ? "no buffer is near that address"
+						   : "the address is not certain, and so no buffer is named",
+			      f->nearby_given ? "the kernel's arguments point into" : "live");
 	for (uint32_t i = 0; i < f->nearby_count; i++) {
-		struct gmod_text *t = begin(p, "    live buffer: ");
+		struct gmod_text *t = begin(p, f->nearby_given ? "    buffer of an argument: " : "    live buffer: ");
 
 		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, gmod_plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);

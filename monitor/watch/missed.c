@@ -13,12 +13,12 @@ struct search {
 	bool given;                   /* the kernel was given the address of the closest */
 };
 
-static bool is_given(struct gmod_bytes parameters, uint64_t address)
+bool gmod_is_given(struct gmod_bytes parameters, uint64_t base, uint64_t size)
 {
 	uint64_t word;
 
 	for (size_t at = 0; gmod_read(parameters, at, &word, sizeof(word)); at += sizeof(word))
-		if (word == address)
+		if (word - base < size)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static void note_closest(struct search *s, const struct gmod_buffer_facts *b)
 {
 	struct gmod_finding *f = s->finding;
 	uint64_t end = b->base + b->size;
-	bool given = is_given(f->fault->parameters, b->base);
+	bool given = gmod_is_given(f->fault->parameters, b->base, 1);
 
 	for (unsigned i = 0; i < f->fault->lane_count; i++) {
 		uint64_t at = f->fault->lane[i].address;

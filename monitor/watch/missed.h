@@ -5,6 +5,7 @@
 #ifndef GMOD_MONITOR_WATCH_MISSED_H
 #define GMOD_MONITOR_WATCH_MISSED_H
 
+#include "lib/faults/bytes.h"
 #include "monitor/registry/finding.h"
 
 /*
@@ -12,5 +13,8 @@
  * ones, and the end of one before the start of the next. Under the sweep's lock. Time: lanes times buffers.
  */
 void gmod_find_missed(struct gmod_finding *f);
+
+/* Does a parameter point into memory of so many bytes there? Parameters are aligned as in memory. */
+bool gmod_is_given(struct gmod_bytes parameters, uint64_t base, uint64_t size);
 
 #endif

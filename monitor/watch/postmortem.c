@@ -24,17 +24,28 @@ enum { UNTOLD = 8 };
 /* A wait may have vouched for the launch that faulted; a dump takes up to 5.5 s (tests/gpu/faults/README.md). */
 #define LATEST GMOD_SECONDS(6)
 
-/* The latest allocated live buffers, latest first: where it happened is not known, what was new is the best guess. */
-static uint32_t latest_buffers(struct gmod_buffer_facts *facts)
+/*
+ * Live buffers, the latest allocation first: those that the kernel was given, where the dump says so. Else where it
+ * happened is not known, and what was new is the best guess.
+ */
+static uint32_t nearby_buffers(const struct gmod_fault *fault, struct gmod_buffer_facts *facts, bool *given)
 {
 	uint32_t end = gmod_registry_used(), count = 0;
 
+	*given = false;
 	for (uint32_t i = 0; i < end; i++) {
 		struct gmod_buffer_facts f;
-		uint32_t at = count;
+		bool is_given;
+		uint32_t at;
 
 		if (!gmod_live_facts_at(i, &f))
 			continue;
+		is_given = fault && gmod_is_given(fault->parameters, f.base, f.size);
+		if (is_given < *given)
+			continue;
+		count = is_given > *given ? 0 : count;
+		*given = is_given;
+		at = count;
 		while (at > 0 && facts[at - 1].serial < f.serial)
 			at--;
 		if (at == GMOD_NEARBY_MAX)
@@ -63,7 +74,8 @@ static void look_around(struct gmod_finding *f)
 		gmod_suspects_find(
 		    f, &(struct gmod_window){.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks}, NULL);
 		f->nearby = nearby;
-		f->nearby_count = f->related == GMOD_NOT_RELATED ? latest_buffers(nearby) : 0;
+		f->nearby_count =
+		    f->related == GMOD_NOT_RELATED ? nearby_buffers(f->fault, nearby, &f->nearby_given) : 0;
 		gmod_sweep_unlock();
 	}
 	gmod_scope_end(&scope);

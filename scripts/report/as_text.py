@@ -213,7 +213,7 @@ def group_lines(number, group, total):
     if f.get("corruption"):
         yield "    " + bytes_line(f["corruption"]) + "".join("; " + line for line in damage_lines(f["corruption"]))
     for line in nearby_lines(f):
-        yield "    live buffer: " + line
+        yield "    " + line
     for near in f.get("tensors", ()):
         yield from ("    " + line for line in tensor_lines(near))
     if f.get("next_step"):

@@ -247,9 +247,10 @@ def damage_lines(corruption):
 
 def nearby_lines(finding):
     """The live buffers of a post-mortem or a fault."""
+    what = "buffer of an argument" if finding.get("nearby_given") else "live buffer"
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
-        yield f"{near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}, by {near['site']}"
+        yield f"{what}: {near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}, by {near['site']}"
 
 
 def stream_words(suspect):

@@ -118,7 +118,7 @@ def section(number, group, total, wanted):
         parts.append(aside(window))
     parts.append(suspects_list(group, sources))
     if f.get("nearby"):
-        parts.append(el("ul", *(el("li", "live buffer: " + line) for line in nearby_lines(f))))
+        parts.append(el("ul", *(el("li", line) for line in nearby_lines(f))))
     stacks = [stack(words, moment, sources) for words, moment in moments(f)]
     parts += [el("h3", "Where"), *stacks] if stacks else []
     if f.get("next_step"):

@@ -42,7 +42,7 @@ SUMMARY: GMOD: double-free device 83 size 81 offset +0 freeing freeing.so+0x90
       #0 waiting  waiting.so+0x103
     unfinished launches:
       1. failing x104 on the default stream (105 not proven complete), at 13:00:00.000106, 107 blocks of 108 threads
-    live buffer: 109 bytes [0x7f0000000110, 0x7f000000017d) on device 111, backend device, allocation #112, by allocating allocating.so+0x113
+    buffer of an argument: 109 bytes [0x7f0000000110, 0x7f000000017d) on device 111, backend device, allocation #112, by allocating allocating.so+0x113
     process: host themachine, GMOD 0.114, at 2026-11-28 13:00:01.000115 UTC, command ./command
     next step: compute-sanitizer
 SUMMARY: GMOD: post-mortem CUDA_ERROR_ILLEGAL_ADDRESS

@@ -152,6 +152,7 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	f.nearby = &near;
 	f.nearby_count = 1;
 	report_one("", &f);
+	expect("\n    the address is not certain, and so no buffer is named; those that live, the latest first:\n");
 	expect("gpu-fault: illegal address: write of 16 bytes [finding ");
 	expect("that faulted\n    which thread it was is not known: its warp had left\n    the program's context");
 	expect("\n    live buffer: 4000 bytes [0x7f1f30000000, ");
@@ -164,7 +165,18 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	report_one("log_format=json", &f);
 	expect(",\"access\":\"store\",\"bytes\":16,\"address\":null,\"relation\":null,\"distance\":null,");
 	expect(",\"grid\":null,\"block_size\":null,\"block\":null,\"thread\":null,\"warps\":0,\"threads\":0,");
+	expect_none("nearby_given");
 	assert_int_equal(json_lines(text), 1);
+	f.id = next_id++;
+	f.nearby_given = true;
+	report_one("log_format=json", &f);
+	expect(",\"nearby_given\":true,\"nearby\":[{\"base\":\"0x7f1f30000000\",");
+	assert_int_equal(json_lines(text), 1);
+	f.id = next_id++;
+	report_one("", &f);
+	expect(" named; those that the kernel's arguments point into, the latest first:\n"
+	       "    buffer of an argument: 4000 bytes [0x7f1f30000000, ");
+	expect_none("live buffer");
 }
 
 /* The driver marks all lanes that were active: without addresses nobody knows which one it was. */
@@ -197,7 +209,7 @@ TEST(without_lines_it_says_how_to_have_them)
 	f = fault_finding(&fault);
 	report_one("", &f);
 	expect("\n    in kernel scale_kernel, function helper\n    instruction helper+0x170 at ");
-	expect("\n    next step: build with -lineinfo (nvcc, NVRTC) to have the line named\n");
+	expect("\n    next step: build with -lineinfo (nvcc, NVRTC; numba: lineinfo=True) to have the line named\n");
 	expect("offset +1024 helper+0x170\n");
 	f.id = next_id++;
 	report_one("log_format=json", &f);
