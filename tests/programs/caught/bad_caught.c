@@ -1,5 +1,5 @@
 // case: bad_caught tk_stream(), 5, 0 => heap-buffer-overflow size 12345 offset +0 in make_buffer
-// case: bad_caught_seldom tk_stream(), 50, 0 => heap-buffer-overflow size 12345 offset +0 in make_buffer
+// case: bad_caught_seldom tk_stream(), 20, 0 => heap-buffer-overflow size 12345 offset +0 in make_buffer
 // case: bad_caught_legacy NULL, 5, 0 => heap-buffer-overflow size 12345 offset +0 in make_buffer
 // case: bad_caught_far tk_stream(), 5, 2000 => heap-buffer-overflow size 12345 offset +2000 in make_buffer
 // case: bad_caught_joined joined(), 5, 0 => heap-buffer-overflow size 12345 offset +0 in make_buffer
