@@ -27,7 +27,7 @@ import machine
 DEFAULT = ["load:error", "store:error", "add:error", "store:exit", "store:return", "store:free", "store:destroy", "store:reset",
            "store:unload"]
 ONCE = ["load_loop", "load_wide", "load_narrow", "load_double", "inline_load", "called_load", "load_readonly", "load_matrix",
-        "load_far", "load_null", "load_table", "load_generic", "store_wide", "store_before", "store_stay", "add_answer", "exchange",
+        "load_far", "load_null", "load_table", "load_generic", "load_branches", "store_wide", "store_before", "store_stay", "add_answer", "exchange",
         "misaligned", "shared_range", "trap", "_Z6scaledIfLi4EEvPT_i"]
 
 

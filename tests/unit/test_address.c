@@ -237,11 +237,12 @@ enum operation {
 	MAYBE,
 	CALL,
 	JUMP,
-	PART
+	PART,
+	MAYBE_EXIT
 };
 
 static const uint64_t operations[][2] = {
-    [NOP] = {0x0000000000007918, 0x000fc00000000000},       [EXIT] = {0x000000000000794d, 0x000fea0003800000},
+    [NOP] = {0x0000000000007918, 0x000fc00000000000},        [EXIT] = {0x000000000000794d, 0x000fea0003800000},
     [POINTER] = {0x00008400ff027b82, 0x000e220000000a00},   /* LDC.64 R2, c[0x0][0x210] */
     [ADD] = {0x0000001002027836, 0x000fca0000000000},       /* VIADD R2, R2, 0x10 */
     [MAYBE_ADD] = {0x0000001002020836, 0x000fca0000000000}, /* @P0 VIADD R2, R2, 0x10 */
@@ -249,10 +250,11 @@ static const uint64_t operations[][2] = {
     [LOAD] = {0x0000000402057981, 0x000ea8000c1e1900},      /* LDG.E R5, [R2.64] */
     [LOAD_OVER] = {0x0000000402027981, 0x000ea2000c1e1900}, /* LDG.E R2, [R2.64] */
     [STORE] = {0x0000000502007986, 0x004fe2000c101904},     /* STG.E [R2.64], R5 */
-    [BRANCH] = {0x0000000000007947, 0x000fea0003800000},    [MAYBE] = {0x0000000000000947, 0x000fea0003800000},
-    [CALL] = {0x0000000000007944, 0x000fea0003c00000}, /* CALL.REL */
-    [JUMP] = {0x0000000012007949, 0x000fea0003800000}, /* BRX R18 */
-    [PART] = {0x0000000000007945, 0x000fe20003800000}, /* BSSY B0 */
+    [BRANCH] = {0x0000000000007947, 0x000fea0003800000},     [MAYBE] = {0x0000000000000947, 0x000fea0003800000},
+    [CALL] = {0x0000000000007944, 0x000fea0003c00000},       /* CALL.REL */
+    [JUMP] = {0x0000000012007949, 0x000fea0003800000},       /* BRX R18 */
+    [PART] = {0x0000000000007945, 0x000fe20003800000},       /* BSSY B0 */
+    [MAYBE_EXIT] = {0x000000000000094d, 0x000fea0003800000}, /* @P0 EXIT */
 };
 
 enum found { NOTHING, PARAMETER, REGISTERS };
@@ -292,7 +294,19 @@ static const struct rule {
     {"where threads meet", {POINTER, PART, NOP, LOAD_OVER, NOP, EXIT}, 3, 3, 4, false, NOTHING},
     {"where they meet later", {POINTER, PART, NOP, LOAD_OVER, NOP, EXIT}, 5, 3, 4, false, PARAMETER},
     {"a virtual PC elsewhere", {NOP, LOAD, NOP, EXIT}, 0, 1, ELSEWHERE, true, NOTHING},
-    {"a branch before the virtual PC", {NOP, LOAD, MAYBE, NOP, EXIT}, 4, 1, 3, true, NOTHING},
+    {"a branch before the virtual PC", {NOP, LOAD, MAYBE, NOP, EXIT}, 4, 1, 3, true, REGISTERS},
+    {"a branch to it", {NOP, LOAD, MAYBE, NOP, NOP, EXIT}, 4, 1, 4, true, REGISTERS},
+    {"a branch over a write", {NOP, LOAD, MAYBE, ADD, NOP, EXIT}, 4, 1, 4, true, NOTHING},
+    {"a branch back", {NOP, LOAD, NOP, MAYBE, NOP, EXIT}, 0, 1, 4, true, NOTHING},
+    {"a branch back to the load", {NOP, LOAD, NOP, MAYBE, NOP, EXIT}, 1, 1, 4, true, NOTHING},
+    {"a loop before the virtual PC", {NOP, LOAD, NOP, MAYBE, NOP, EXIT}, 2, 1, 4, true, REGISTERS},
+    {"such a loop with a write", {NOP, LOAD, ADD, MAYBE, NOP, EXIT}, 2, 1, 4, true, NOTHING},
+    {"a branch to behind the load", {MAYBE, LOAD, NOP, NOP, EXIT}, 2, 1, 3, true, NOTHING},
+    {"an exit for others", {NOP, LOAD, MAYBE_EXIT, NOP, EXIT}, 0, 1, 3, true, REGISTERS},
+    {"an exit for all", {NOP, LOAD, EXIT, NOP, EXIT}, 0, 1, 3, true, NOTHING},
+    {"threads that will meet", {NOP, LOAD, PART, NOP, NOP, EXIT}, 5, 1, 4, true, REGISTERS},
+    {"threads that may have met", {NOP, LOAD, PART, NOP, NOP, EXIT}, 4, 1, 4, true, NOTHING},
+    {"a store and a branch", {NOP, STORE, MAYBE, NOP, EXIT}, 4, 1, 3, true, NOTHING},
     {"a virtual PC in a later loop", {NOP, LOAD, NOP, MAYBE, EXIT}, 2, 1, 2, true, NOTHING},
     {"a load in a loop", {NOP, LOAD, ADD, MAYBE, EXIT}, 1, 1, 2, true, REGISTERS},
     {"a load in a loop that is run again", {NOP, LOAD, ADD, MAYBE, EXIT}, 1, 1, 1, true, NOTHING},

@@ -231,3 +231,15 @@ template <class T, int N> __global__ void scaled(T *past, int n)
 }
 
 template __global__ void scaled<float, 4>(float *past, int n);
+
+// Between the load and its first use there is a loop, of as many rounds as n says.
+KERNEL load_branches(float *past, int n)
+{
+	float *p = past - n + at(), v;
+
+	asm volatile("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(p + 1)); // fault: load_branches 4
+#pragma unroll 1
+	for (int k = 0; k < n % 5; k++)
+		asm volatile("nanosleep.u32 1;");
+	asm volatile("st.global.f32 [%0], %1;" ::"l"(p), "f"(v));
+}
