@@ -319,3 +319,25 @@ void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished 
 		if (is_unfinished(unfinished->at[i].launches))
 			f->suspect[unfinished->at[i].suspect].unfinished += unfinished->at[i].launches.count;
 }
+
+static bool is_of_kernel(const struct gmod_seen_launches *l, const char *kernel)
+{
+	const char *name = l->is_graph ? NULL : gmod_name_of(l->function, l->latest);
+
+	return name && !strcmp(name, kernel);
+}
+
+uint32_t gmod_suspects_launches(const char *kernel, const struct gmod_window *when, struct gmod_seen_launches *out,
+				uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next) {
+		uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
+
+		for (uint64_t n = end; n > 0 && end - n < GMOD_RING - 1 && count < room; n--)
+			count += copy_launch(t, n - 1, &out[count]) && out[count].latest != GMOD_NOT_LAUNCHED &&
+				 !gmod_launch_complete(t, n - 1, when->intact) && is_of_kernel(&out[count], kernel);
+	}
+	return count;
+}

@@ -12,6 +12,7 @@
 #include "lib/faults/dump.h"
 #include "lib/faults/keeper.h"
 #include "monitor/launches/activity.h"
+#include "monitor/launches/arguments.h"
 #include "monitor/launches/proof.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
@@ -19,32 +20,57 @@
 #include "monitor/watch/missed.h"
 #include "monitor/watch/sweep.h"
 
-enum { UNTOLD = 8 };
+enum { UNTOLD = 8, GIVEN = 16 };
 
 /* A wait may have vouched for the launch that faulted; a dump takes up to 5.5 s (tests/gpu/faults/README.md). */
 #define LATEST GMOD_SECONDS(6)
 
+/* What the kernel was given: a store's grid may have left, and then the dump does not say. */
+struct given {
+	struct gmod_bytes parameters;
+	struct gmod_seen_launches launch[GIVEN]; /* of the kernel */
+	uint32_t launches;
+};
+
+static bool is_given(const struct given *g, const struct gmod_buffer_facts *b)
+{
+	struct gmod_target target = {b->base, b->size, b->base};
+
+	for (uint32_t i = 0; i < g->launches; i++)
+		if (gmod_arguments_find(g->launch[i].thread, g->launch[i].number, &target).pointing == GMOD_POINTS_AT)
+			return true;
+	return gmod_is_given(g->parameters, b->base, b->size);
+}
+
+static void find_given(const struct gmod_fault *fault, const struct gmod_window *when, struct given *out)
+{
+	out->parameters = fault ? fault->parameters : (struct gmod_bytes){NULL, 0};
+	out->launches = 0;
+	if (fault && fault->kernel && !fault->parameters.size)
+		out->launches = gmod_suspects_launches(fault->kernel, when, out->launch, GIVEN);
+}
+
 /*
- * Live buffers, the latest allocation first: those that the kernel was given, where the dump says so. Else where it
- * happened is not known, and what was new is the best guess.
+ * Live buffers, the latest allocation first: those that the kernel was given, if there are any. Else where it happened
+ * is not known, and what was new is the best guess.
  */
-static uint32_t nearby_buffers(const struct gmod_fault *fault, struct gmod_buffer_facts *facts, bool *given)
+static uint32_t nearby_buffers(const struct given *g, struct gmod_buffer_facts *facts, bool *given)
 {
 	uint32_t end = gmod_registry_used(), count = 0;
 
 	*given = false;
 	for (uint32_t i = 0; i < end; i++) {
 		struct gmod_buffer_facts f;
-		bool is_given;
+		bool its;
 		uint32_t at;
 
 		if (!gmod_live_facts_at(i, &f))
 			continue;
-		is_given = fault && gmod_is_given(fault->parameters, f.base, f.size);
-		if (is_given < *given)
+		its = is_given(g, &f);
+		if (its < *given)
 			continue;
-		count = is_given > *given ? 0 : count;
-		*given = is_given;
+		count = its > *given ? 0 : count;
+		*given = its;
 		at = count;
 		while (at > 0 && facts[at - 1].serial < f.serial)
 			at--;
@@ -61,8 +87,10 @@ static uint32_t nearby_buffers(const struct gmod_fault *fault, struct gmod_buffe
 static void look_around(struct gmod_finding *f)
 {
 	static struct gmod_buffer_facts all[UNTOLD][GMOD_NEARBY_MAX];
+	static struct given given; /* a thread may have a small stack */
 	static unsigned turn;
 	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
+	struct gmod_window when = {.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks};
 	struct gmod_scope scope;
 
 	/* No signal handler may jump out of this with the lock and the pin. */
@@ -71,11 +99,12 @@ static void look_around(struct gmod_finding *f)
 		gmod_sweep_thorough(GMOD_PIN_SWEEP);
 		if (f->fault)
 			gmod_find_missed(f);
-		gmod_suspects_find(
-		    f, &(struct gmod_window){.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks}, NULL);
+		gmod_suspects_find(f, &when, NULL);
 		f->nearby = nearby;
-		f->nearby_count =
-		    f->related == GMOD_NOT_RELATED ? nearby_buffers(f->fault, nearby, &f->nearby_given) : 0;
+		if (f->related == GMOD_NOT_RELATED) {
+			find_given(f->fault, &when, &given);
+			f->nearby_count = nearby_buffers(&given, nearby, &f->nearby_given);
+		}
 		gmod_sweep_unlock();
 	}
 	gmod_scope_end(&scope);

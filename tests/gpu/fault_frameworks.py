@@ -59,6 +59,9 @@ extern "C" __global__ void add_far(float *x, long long far)
 
 def numba():
     import numpy as np
+
+    if not hasattr(np, "row_stack"):  # numba-cuda 0.30 calls what NumPy 2.5 has no more
+        np.row_stack = np.vstack
     from numba import cuda
 
     @cuda.jit(lineinfo=True)
@@ -108,7 +111,9 @@ def judge(name, findings, status):
     here, launched = os.path.basename(__file__), marked("launch", name)
     right = fault["kind"] == kind and kernel in (fault.get("kernel") or "") and \
         (not line or f"{here}:{marked('fault', name)}" in lines) and (not launch or f'"line":{launched}' in text.replace(" ", ""))
-    return right, f"{fault['kind']} in {fault.get('kernel')} at {', '.join(lines) or 'no line'}, status {status}"
+    given = sum(1 for near in faults[0].get("nearby", []) if faults[0].get("nearby_given") and near)
+    return right, f"{fault['kind']} in {fault.get('kernel')} at {', '.join(lines) or 'no line'}, " \
+        f"{'an' if fault['address'] else 'no'} address, {given} buffers of arguments, status {status}"
 
 
 def main(words):
