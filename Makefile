@@ -88,7 +88,7 @@ SIM := $(BUILD)/sim/libcuda.so.1
 
 # These run their own recipe each time.
 .PHONY: all demo demo-programs test test-all coverage soak test-gpu bench bench-cpu check check-format check-tidy check-cppcheck check-models check-entrypoints \
-	check-gauge check-layers check-patrol check-scripts check-clang check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
+	check-gauge check-layers check-patrol check-scripts check-clang sanitized check-mutants check-age mutants gauge install uninstall dist clean help deps-build deps-test deps-check FORCE
 
 all: $(LIBRARY) $(SIM) $(TOOL) $(SWEEP) demo-programs ## the library, the simulated driver, gmod-tool and the demo (default)
 
@@ -215,11 +215,16 @@ demo: all ## build everything, then watch a planted overflow being found (a GPU 
 test: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## all tests that need no GPU; T=name runs one of them
 	@scripts/run-tests $(T)
 
-test-all: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## the same and all that takes long: programs under each backend and gVisor, packages, languages, mutants
+test-all: all $(UNIT_BIN) $(TEST_PREREQUISITES) | deps-test ## the same and all that takes long: programs under each backend, gVisor and sanitizers, packages, languages, mutants
 	@scripts/run-tests thorough all gvisor
+	@$(MAKE) --no-print-directory sanitized
 	@tests/mutants/run
 	@rm -rf $(BUILD)/tidy && $(MAKE) --no-print-directory check-tidy ANALYZE=all
 	@scripts/changed --passed
+
+sanitized: ## all test programs under the sanitizers, of addresses and undefined behaviour, and of threads
+	@for each in address,undefined thread; do \
+		$(MAKE) --no-print-directory SANITIZE=$$each BUILD=$(BUILD)/sanitized/$${each%,*} test T='bad_* good_*' || exit; done
 
 coverage: | deps-test ## what the tests reach of the library, and what they do not, by gcov in $(BUILD)/coverage; T=name runs one test, T=--report none
 	@tests/coverage/run $(T)

@@ -242,11 +242,15 @@ static struct trial *begin(const struct gmod_order *in, uint64_t function, bool 
 	set_due();
 	if (!t)
 		return NULL;
-	*t = (struct trial){.record = job.record, .word = job.word, .finding = job.finding.id, .in = *in};
+	/* Not the state with them: the monitor reads that at any time. */
+	t->record = job.record;
+	t->word = job.word;
+	t->finding = job.finding.id;
+	t->in = *in;
 	t->changed = job.changed;
+	t->changed_ns = 0;
 	t->offset = (uint64_t)job.finding.offset;
-	t->launch.name = a->name;
-	t->launch.graph = a->graph;
+	t->launch = (struct gmod_suspect){.name = a->name, .graph = a->graph};
 	set_state(t, BEGUN);
 	return t;
 }

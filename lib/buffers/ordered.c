@@ -139,7 +139,8 @@ static bool publish(const struct gmod_ordered_request *q, struct gmod_context *c
 	d->name = q->name ? kept_name(q->name) : NULL;
 	d->own = gmod_place_of(b);
 	gmod_fill_choose(b->record);
-	b->context = c;
+	/* The monitor may still be at the block's last buffer. */
+	__atomic_store_n(&b->context, c, __ATOMIC_RELAXED);
 	b->life = gmod_context_life(c);
 	b->stream = in.key;
 	b->handle = in.stream;

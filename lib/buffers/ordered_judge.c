@@ -281,7 +281,7 @@ _Static_assert(GMOD_CONTEXTS <= 64, "a bit for each context");
  */
 static bool take_turn(struct living *l, struct gmod_block *b, uint64_t activity, uint64_t *held)
 {
-	uint64_t context = UINT64_C(1) << gmod_context_index(b->context);
+	uint64_t context = UINT64_C(1) << gmod_context_index(__atomic_load_n(&b->context, __ATOMIC_RELAXED));
 
 	if (!(*held & context) && look_at(l, b, activity, true))
 		return true;

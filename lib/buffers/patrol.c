@@ -107,7 +107,7 @@ void gmod_patrol_add(const struct gmod_record *r)
 	new.serial = d->serial;
 	e->user = new.user;
 	e->extent = new.extent;
-	e->serial = new.serial;
+	__atomic_store_n(&e->serial, new.serial, __ATOMIC_RELAXED);
 	/* release: the device takes an entry for one once it is whole */
 	__atomic_store_n(&e->check, check_of(&new, r->position), __ATOMIC_RELEASE);
 	atomic_store_explicit(&d->patrolled_to, UINT32_MAX, memory_order_relaxed);
@@ -300,7 +300,8 @@ static unsigned read_answers(const struct patrol *p, struct change out[CHANGED],
 			uint64_t slot = __atomic_load_n(&p->round.answers->changed[block][i], __ATOMIC_RELAXED) >> 40;
 
 			if (slot < p->round.count)
-				out[n++] = (struct change){(uint32_t)slot, p->round.list[slot].check};
+				out[n++] = (struct change){
+				    (uint32_t)slot, __atomic_load_n(&p->round.list[slot].check, __ATOMIC_RELAXED)};
 		}
 		*all = *all && i == differ;
 	}
@@ -320,7 +321,8 @@ static void strike_entry(const struct patrol *p, struct change x, const struct g
 	atomic_store_explicit(&d->struck_to, atomic_load_explicit(&rounds->latest, memory_order_relaxed),
 			      memory_order_relaxed);
 	/* release: the round is there */
-	atomic_store_explicit(&d->struck_serial, p->round.list[x.slot].serial, memory_order_release);
+	atomic_store_explicit(&d->struck_serial, __atomic_load_n(&p->round.list[x.slot].serial, __ATOMIC_RELAXED),
+			      memory_order_release);
 	/* release: who sees a later round's stamp sees this */
 	atomic_thread_fence(memory_order_release);
 	__atomic_compare_exchange_n(&((struct gmod_patrol_entry *)p->round.list)[x.slot].check, &check, 0, false,
@@ -443,7 +445,8 @@ static void go_round(struct patrol *p, struct gmod_context *c)
 
 static bool has_list(const struct gmod_context *c)
 {
-	return gmod_may_call(c) && c->stream && kept_of(c);
+	/* Who comes in asks again: the entry may be another context's by now. */
+	return gmod_may_call(c) && __atomic_load_n(&c->stream, __ATOMIC_RELAXED) && kept_of(c);
 }
 
 static bool is_early(void)

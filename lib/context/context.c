@@ -136,10 +136,11 @@ static bool did(CUresult r, const char *entry_point)
 /* false: the context is gone, whose device is still told. */
 static bool make_stream(struct gmod_context *c)
 {
-	CUresult r = NEXT(cuStreamCreateWithPriority)(&c->stream, CU_STREAM_NON_BLOCKING, 0);
+	CUstream stream = NULL;
+	CUresult r = NEXT(cuStreamCreateWithPriority)(&stream, CU_STREAM_NON_BLOCKING, 0);
 
-	if (!did(r, "cuStreamCreateWithPriority"))
-		c->stream = NULL;
+	if (did(r, "cuStreamCreateWithPriority"))
+		__atomic_store_n(&c->stream, stream, __ATOMIC_RELAXED);
 	return !gmod_context_is_gone(r);
 }
 
@@ -161,7 +162,7 @@ static bool set_up(struct gmod_context *c)
 	if (!did(NEXT(cuCtxGetDevice)(&c->device), "cuCtxGetDevice"))
 		return false;
 	meet_gpu(c->device);
-	c->stream = NULL;
+	__atomic_store_n(&c->stream, NULL, __ATOMIC_RELAXED);
 	if (gmod_options()->backend == GMOD_OPTION_BACKEND_NATIVE)
 		return true;
 	mode = gmod_relaxed_begin();

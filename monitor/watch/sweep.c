@@ -99,11 +99,12 @@ static void check_record(struct gmod_record *r, uint64_t word)
 }
 
 /* A prefetch of an address that is gone does nothing: no pin is needed, nor any order. */
-static void prefetch_record(const struct gmod_record *r)
+static void prefetch_record(uint32_t position)
 {
+	const struct gmod_record *r = gmod_record_at(position);
 	uint64_t head = __atomic_load_n(&r->bounds.head_to, __ATOMIC_RELAXED);
 	uint64_t tail = __atomic_load_n(&r->bounds.tail_from, __ATOMIC_RELAXED);
-	const struct gmod_lines *lines = gmod_record_lines(r);
+	const struct gmod_lines *lines = &gmod_bank_of(position)->lines[position % GMOD_BANK];
 
 	__builtin_prefetch((const void *)(uintptr_t)(head - GMOD_LINE));
 	__builtin_prefetch((const void *)(uintptr_t)tail);
@@ -119,7 +120,7 @@ static void sweep_batch(uint32_t first, uint32_t end)
 		uint64_t word = gmod_record_live(r);
 
 		if (i + PREFETCH < end)
-			prefetch_record(gmod_record_at(i + PREFETCH));
+			prefetch_record(i + PREFETCH);
 		if (!word)
 			continue;
 		check_record(r, word);

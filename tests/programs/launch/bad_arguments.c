@@ -135,7 +135,7 @@ static TK_UNUSED void of_one_loaded_again(CUdeviceptr p)
 /* GMOD has not seen where the handle comes from. */
 static TK_UNUSED void of_an_unknown(CUdeviceptr p)
 {
-	CUfunction all[256];
+	CUfunction all[256] = {0};
 	const char *name;
 
 	CK(cuModuleEnumerateFunctions(all, 256, tk_module));
@@ -185,6 +185,7 @@ static TK_UNUSED void of_a_thread(CUdeviceptr p)
 	REQUIRE(!pthread_create(&thread, NULL, launch_culprit_and_wait, &p));
 	launch_others();
 	tk_sleep_ms(100);
+	REQUIRE(!pthread_detach(thread));
 }
 
 int main(void)
