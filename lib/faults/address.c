@@ -439,25 +439,28 @@ static bool value_before(struct walk *w, unsigned id, uint64_t at, uint32_t *val
 /*
  * Are the registers of the dump those that the instruction found, but for what is written on the way? Only if the
  * thread has gone on to its virtual PC, and nobody comes to that from elsewhere. A load's thread waits before it comes
- * to the load again, so behind a load there may be branches, if none goes back to it: what they may leave out counts as
- * written. Behind a store the thread runs on, and its registers may be of a later round.
+ * to the load again, so behind a load there may be branches, if none goes back to it and the warp has not parted there:
+ * what they may leave out counts as written. Behind a store the thread runs on, and its registers may be of a later
+ * round.
  */
 static bool has_gone_on(struct walk *w, uint64_t pc)
 {
 	uint64_t words[2], end = w->lane->virtual_pc;
-	bool waits;
+	bool waits, may_branch;
 
 	if (end < pc || end - pc >= FARTHEST || end % STEP != pc % STEP || !look_at(w, end, words) ||
 	    !look_at(w, pc, words))
 		return false;
 	waits = end > pc && gmod_width_of(words) && gmod_bits(words, 16, 8) != GMOD_NO_REGISTER;
+	may_branch = waits && !w->lane->have_parted;
 	for (uint64_t at = w->code->address; look_at(w, at, words); at += STEP) {
 		uint64_t target = gmod_target_of(words, w->code->capability, at);
 		enum gmod_flow flow = gmod_flow_of(words);
-		bool is_on_the_way = at >= pc && at < end, is_branch = waits && flow == GMOD_FLOW_BRANCH;
+		bool is_on_the_way = at >= pc && at < end, is_branch = may_branch && flow == GMOD_FLOW_BRANCH;
 		bool may_repeat = !waits && target && (at >= pc || flow == GMOD_FLOW_CALL);
-		bool is_passed = flow == GMOD_FLOW_ON || (is_branch && target > pc) ||
-				 (waits && (flow == GMOD_FLOW_MEET || (flow == GMOD_FLOW_LEAVE && is_guarded(words))));
+		bool is_passed =
+		    flow == GMOD_FLOW_ON || (is_branch && target > pc) ||
+		    (may_branch && (flow == GMOD_FLOW_MEET || (flow == GMOD_FLOW_LEAVE && is_guarded(words))));
 
 		if (is_on_the_way && !is_passed)
 			return false;

@@ -23,6 +23,7 @@ struct gmod_code {
 struct gmod_lane_state {
 	uint64_t virtual_pc;
 	unsigned lane;                      /* in its warp */
+	bool have_parted;                   /* lanes that the driver marked have not all the same virtual PC */
 	const uint32_t *thread, *block;     /* three each */
 	struct gmod_bytes registers;        /* 4 bytes each, R0 first */
 	struct gmod_bytes block_size, grid; /* 4 bytes in each direction */

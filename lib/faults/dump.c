@@ -394,6 +394,7 @@ static void describe(const struct elf *e, const struct place *at, struct gmod_fa
 	struct code code = {0};
 	struct device_row d;
 	struct lane_row l;
+	uint64_t together = 0;
 
 	f->kind = at->kind < sizeof(kinds) ? kinds[at->kind] : GMOD_FAULT_UNKNOWN;
 	f->driver_kind = at->kind;
@@ -409,6 +410,11 @@ static void describe(const struct elf *e, const struct place *at, struct gmod_fa
 	if (code.name)
 		read_instruction(&code, f);
 	(void)section_at(e, at->table, &s);
+	for (unsigned i = 0; read_lane(&s, i, &l); i++)
+		if (is_marked(&l, &w.row, at->kind)) {
+			w.shared.have_parted |= together && l.virtual_pc != together;
+			together = l.virtual_pc;
+		}
 	for (unsigned i = 0; read_lane(&s, i, &l); i++)
 		if (is_marked(&l, &w.row, at->kind)) {
 			(void)table_of(e, REGISTERS, at->table, i, &registers);

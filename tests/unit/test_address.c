@@ -238,11 +238,13 @@ enum operation {
 	CALL,
 	JUMP,
 	PART,
-	MAYBE_EXIT
+	MAYBE_EXIT,
+	WAIT_FOR_GRID,
+	OWN_PC
 };
 
 static const uint64_t operations[][2] = {
-    [NOP] = {0x0000000000007918, 0x000fc00000000000},        [EXIT] = {0x000000000000794d, 0x000fea0003800000},
+    [NOP] = {0x0000000000007918, 0x000fc00000000000},           [EXIT] = {0x000000000000794d, 0x000fea0003800000},
     [POINTER] = {0x00008400ff027b82, 0x000e220000000a00},   /* LDC.64 R2, c[0x0][0x210] */
     [ADD] = {0x0000001002027836, 0x000fca0000000000},       /* VIADD R2, R2, 0x10 */
     [MAYBE_ADD] = {0x0000001002020836, 0x000fca0000000000}, /* @P0 VIADD R2, R2, 0x10 */
@@ -250,14 +252,16 @@ static const uint64_t operations[][2] = {
     [LOAD] = {0x0000000402057981, 0x000ea8000c1e1900},      /* LDG.E R5, [R2.64] */
     [LOAD_OVER] = {0x0000000402027981, 0x000ea2000c1e1900}, /* LDG.E R2, [R2.64] */
     [STORE] = {0x0000000502007986, 0x004fe2000c101904},     /* STG.E [R2.64], R5 */
-    [BRANCH] = {0x0000000000007947, 0x000fea0003800000},     [MAYBE] = {0x0000000000000947, 0x000fea0003800000},
-    [CALL] = {0x0000000000007944, 0x000fea0003c00000},       /* CALL.REL */
-    [JUMP] = {0x0000000012007949, 0x000fea0003800000},       /* BRX R18 */
-    [PART] = {0x0000000000007945, 0x000fe20003800000},       /* BSSY B0 */
-    [MAYBE_EXIT] = {0x000000000000094d, 0x000fea0003800000}, /* @P0 EXIT */
+    [BRANCH] = {0x0000000000007947, 0x000fea0003800000},        [MAYBE] = {0x0000000000000947, 0x000fea0003800000},
+    [CALL] = {0x0000000000007944, 0x000fea0003c00000},          /* CALL.REL */
+    [JUMP] = {0x0000000012007949, 0x000fea0003800000},          /* BRX R18 */
+    [PART] = {0x0000000000007945, 0x000fe20003800000},          /* BSSY B0 */
+    [MAYBE_EXIT] = {0x000000000000094d, 0x000fea0003800000},    /* @P0 EXIT */
+    [WAIT_FOR_GRID] = {0x000000000000782e, 0x000fcc0000000000}, /* ACQBULK */
+    [OWN_PC] = {0x000000000014734e, 0x000fe20000000000},        /* LEPC R20 */
 };
 
-enum found { NOTHING, PARAMETER, REGISTERS };
+enum found { NOTHING, PARAMETER, REGISTERS, NOTHING_IF_PARTED };
 
 enum { ELSEWHERE = 99 };
 
@@ -295,6 +299,9 @@ static const struct rule {
     {"where they meet later", {POINTER, PART, NOP, LOAD_OVER, NOP, EXIT}, 5, 3, 4, false, PARAMETER},
     {"a virtual PC elsewhere", {NOP, LOAD, NOP, EXIT}, 0, 1, ELSEWHERE, true, NOTHING},
     {"a branch before the virtual PC", {NOP, LOAD, MAYBE, NOP, EXIT}, 4, 1, 3, true, REGISTERS},
+    {"one where the warp has parted", {NOP, LOAD, MAYBE, NOP, EXIT}, 4, 1, 3, true, NOTHING_IF_PARTED},
+    {"a wait for the grid before", {POINTER, WAIT_FOR_GRID, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, PARAMETER},
+    {"a thread that asks where it is", {POINTER, LOAD_OVER, NOP, OWN_PC, EXIT}, 0, 1, 2, false, PARAMETER},
     {"a branch to it", {NOP, LOAD, MAYBE, NOP, NOP, EXIT}, 4, 1, 4, true, REGISTERS},
     {"a branch over a write", {NOP, LOAD, MAYBE, ADD, NOP, EXIT}, 4, 1, 4, true, NOTHING},
     {"a branch back", {NOP, LOAD, NOP, MAYBE, NOP, EXIT}, 0, 1, 4, true, NOTHING},
@@ -326,6 +333,7 @@ TEST(each_rule_holds)
 		    .code = {{(unsigned char *)words, 0}, AT, CAPABILITY},
 		    .pc = AT + r->pc * 16,
 		    .state = {.virtual_pc = AT + r->virtual_pc * 16,
+			      .have_parted = r->found == NOTHING_IF_PARTED,
 			      .registers = {(unsigned char *)registers, sizeof(registers)},
 			      .parameters = {(const unsigned char *)&parameter, sizeof(parameter)},
 			      .parameters_at = PARAMETERS_AT},
@@ -346,7 +354,7 @@ TEST(each_rule_holds)
 		if (r->code[r->pc] == LOAD_OVER)
 			registers[1] &= ~(uint64_t)UINT32_MAX;
 		is_found = address_of(&l, &address);
-		CHECK(is_found == (r->found != NOTHING), "%s: %#lx", r->name, address);
+		CHECK(is_found == (r->found == PARAMETER || r->found == REGISTERS), "%s: %#lx", r->name, address);
 		if (is_found)
 			CHECK(address == (r->found == REGISTERS ? other : parameter), "%s: %#lx", r->name, address);
 	}

@@ -83,7 +83,8 @@ SPECIAL = {"SR_TID.X": 11, "SR_TID.Y": 12, "SR_TID.Z": 13, "SR_CTAID.X": 14, "SR
 JUMPS = {"BRA", "BSSY", "WARPSYNC", "CALL"}
 NO_DESTINATION = {"ST", "STG", "STS", "STL", "RED", "REDG", "BAR", "BRA", "BRX", "EXIT", "RET", "CALL", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NOP",
                   "MEMBAR", "CCTL", "ERRBAR", "CGAERRBAR", "DEPBAR", "LDGDEPBAR", "LDGSTS", "YIELD", "NANOSLEEP", "BPT", "ENDCOLLECTIVE", "STAS", "BMOV.B",
-                  "CCTLL", "KILL", "UCGABAR_WAIT", "ARRIVES", "SYNCS", "UBLKCP", "UTMALDG", "UTMASTG", "R2P", "ACQBULK", "UTMACMDFLUSH"}
+                  "CCTLL", "KILL", "UCGABAR_WAIT", "UCGABAR_ARV", "ARRIVES", "SYNCS", "UBLKCP", "UTMALDG", "UTMASTG", "UTMACCTL", "R2P", "ACQBULK",
+                  "PREEXIT", "UTMACMDFLUSH", "UTCBAR", "UTCHMMA", "STSM", "STTM", "FENCE", "WARPGROUP", "UVIRTCOUNT"}
 PREDICATE_BEHIND = {"IADD3", "UIADD3", "LEA", "ULEA", "IMAD", "UIMAD", "LOP3", "ULOP3", "VOTE", "VOTEU"}
 
 
@@ -106,7 +107,7 @@ def instructions(nvdisasm, cubin):
             for name in waiting:
                 labels[name] = int(m[1], 16)
             waiting = []
-            yield labels, int(m[1], 16), m[2], m[3], m[4]
+            yield labels, int(m[1], 16), re.sub(r"\s+[&?].*", "", m[2]), m[3], m[4]  # newer ones say more behind it
 
 
 class Instruction:
@@ -326,7 +327,7 @@ def main(arguments):
                 if verdict not in ("computed", "written"):
                     kind = verdict.split()[0] + " " + re.sub(r"^@\S+\s+", "", row[2]).split(" ")[0].split(".")[0]
                     kinds[kind] += 1
-                    examples.setdefault(kind, f"{row[2]} (sm_{capability}, 0x{high}{low}): {verdict}; {answer}")
+                    examples.setdefault(kind, f"{row[2]} (sm_{capability}, 0x{high}{low}): {verdict}; {answer[:60]}")
     print(f"{sum(counts.values())} instructions: {counts['computed']} computed as nvdisasm has them, of {counts['written']} others what they write and where"
           f" they branch to, {counts['unknown']} not known, {counts['wrong']} wrong")
     for kind, count in kinds.most_common():
