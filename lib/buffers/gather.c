@@ -233,7 +233,7 @@ static bool gather_locked(const struct gmod_context *only, enum gmod_gather what
 		for (unsigned i = 0; i < GMOD_CONTEXTS; i++) {
 			struct gmod_context *c = gmod_context_at(i);
 
-			if ((!only || only == c) && gmod_may_call(c) && c->stream)
+			if ((!only || only == c) && gmod_may_call(c) && __atomic_load_n(&c->stream, __ATOMIC_RELAXED))
 				done = gather_in(&b, c, named, count) && done;
 		}
 		gmod_relaxed_end(mode);

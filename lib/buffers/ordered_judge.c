@@ -412,7 +412,7 @@ static void for_each_of(const struct gmod_context *c, void (*visit)(struct gmod_
 	for (uint32_t i = 0; i < atomic_load_explicit(&gmod_blocks_used, memory_order_relaxed); i++) {
 		struct gmod_block *b = &gmod_blocks[i];
 
-		if (b->context == c && gmod_block_is_held(b))
+		if (__atomic_load_n(&b->context, __ATOMIC_RELAXED) == c && gmod_block_is_held(b))
 			visit(b);
 	}
 }

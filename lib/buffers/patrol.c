@@ -445,7 +445,7 @@ static void go_round(struct patrol *p, struct gmod_context *c)
 
 static bool has_list(const struct gmod_context *c)
 {
-	/* Who comes in asks again: the entry may be another context's by now. */
+	/* The entry may be another context's by now: who comes in asks which. */
 	return gmod_may_call(c) && __atomic_load_n(&c->stream, __ATOMIC_RELAXED) && kept_of(c);
 }
 

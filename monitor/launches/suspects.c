@@ -327,17 +327,35 @@ static bool is_of_kernel(const struct gmod_seen_launches *l, const char *kernel)
 	return name && !strcmp(name, kernel);
 }
 
+/* By when they were; what does not fit is the oldest. */
+static uint32_t insert_latest(struct gmod_seen_launches *to, uint32_t count, uint32_t room,
+			      const struct gmod_seen_launches *l)
+{
+	uint32_t at = count;
+
+	while (at > 0 && to[at - 1].latest < l->latest)
+		at--;
+	if (at == room)
+		return count;
+	count += count < room;
+	memmove(&to[at + 1], &to[at], (count - 1 - at) * sizeof(*to));
+	to[at] = *l;
+	return count;
+}
+
 uint32_t gmod_suspects_launches(const char *kernel, const struct gmod_window *when, struct gmod_seen_launches *out,
 				uint32_t room)
 {
+	struct gmod_seen_launches l;
 	uint32_t count = 0;
 
 	for (const struct gmod_thread *t = gmod_threads(); t; t = t->next) {
 		uint64_t end = atomic_load_explicit(&t->launches, memory_order_acquire);
 
-		for (uint64_t n = end; n > 0 && end - n < GMOD_RING - 1 && count < room; n--)
-			count += copy_launch(t, n - 1, &out[count]) && out[count].latest != GMOD_NOT_LAUNCHED &&
-				 !gmod_launch_complete(t, n - 1, when->intact) && is_of_kernel(&out[count], kernel);
+		for (uint64_t n = end; n > 0 && end - n < GMOD_RING - 1; n--)
+			if (copy_launch(t, n - 1, &l) && l.latest != GMOD_NOT_LAUNCHED &&
+			    !gmod_launch_complete(t, n - 1, when->intact) && is_of_kernel(&l, kernel))
+				count = insert_latest(out, count, room, &l);
 	}
 	return count;
 }

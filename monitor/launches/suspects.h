@@ -38,8 +38,10 @@ void gmod_suspects_find(struct gmod_finding *f, const struct gmod_window *when, 
  */
 void gmod_suspects_refresh(struct gmod_finding *f, const struct gmod_unfinished *unfinished);
 
-/* That window's launches of the kernel that have a record (not by graphs), of each thread the latest first; as many as
- * fit. */
+/*
+ * That window's launches of the kernel that have a record (not by graphs): the latest of all threads first, as many as
+ * fit.
+ */
 uint32_t gmod_suspects_launches(const char *kernel, const struct gmod_window *when, struct gmod_seen_launches *out,
 				uint32_t room);
 

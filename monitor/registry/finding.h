@@ -139,6 +139,13 @@ enum gmod_relation {
 	GMOD_INSIDE
 };
 
+/* What the buffers near a fault have to do with the kernel. */
+enum gmod_given {
+	GMOD_GIVEN_UNKNOWN,    /* they live */
+	GMOD_GIVEN,            /* its arguments point into them */
+	GMOD_GIVEN_TO_LAUNCHES /* those of its latest launches do; the faulty one may not be among them */
+};
+
 /* Each place once. */
 static inline void gmod_note_place(uint32_t places[GMOD_PLACES_MAX], uint32_t place)
 {
@@ -187,11 +194,11 @@ struct gmod_finding {
 
 	struct gmod_kernel_thread called_by; /* the call was a kernel's: freeN */
 
-	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most. given: of these the ones
-	 * that the kernel's arguments point into. */
+	/* post-mortem: the live buffers that were allocated last, GMOD_NEARBY_MAX at most; or of those that were given.
+	 */
 	const struct gmod_buffer_facts *nearby;
 	uint32_t nearby_count;
-	bool nearby_given;
+	enum gmod_given nearby_given;
 
 	/*
 	 * gpu-fault: fault lives as long as the process. address and length: of the access, by fault->lane[fault_lane];

@@ -337,7 +337,7 @@ static void add_suspects(struct gmod_text *t, const struct gmod_report_view *v)
 static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 {
 	if (v->finding->nearby_given)
-		add_bool(t, "nearby_given", true);
+		add_string(t, "nearby_given", v->finding->nearby_given == GMOD_GIVEN ? "arguments" : "launches");
 	gmod_text_str(t, ",\"nearby\":[");
 	for (uint32_t i = 0; i < v->finding->nearby_count; i++) {
 		open_element(t);

@@ -414,15 +414,21 @@ static void add_suspects(struct page *p, const struct gmod_report_view *v)
 
 static void add_nearby(struct page *p, const struct gmod_report_view *v)
 {
+	static const char *const which[] = {[GMOD_GIVEN_UNKNOWN] = "live",
+					    [GMOD_GIVEN] = "the kernel's arguments point into",
+					    [GMOD_GIVEN_TO_LAUNCHES] = "its latest launches were given"};
+	static const char *const what[] = {[GMOD_GIVEN_UNKNOWN] = "    live buffer: ",
+					   [GMOD_GIVEN] = "    buffer of an argument: ",
+					   [GMOD_GIVEN_TO_LAUNCHES] = "    buffer of a launch: "};
 	const struct gmod_finding *f = v->finding;
 
 	if (f->nearby_count && v->fault.raw)
 		gmod_text_fmt(begin(p, "    "), "%s; those that %s, the latest first:",
 			      v->fault.has_address ? "no buffer is near that address"
 						   : "the address is not certain, and so no buffer is named",
-			      f->nearby_given ? "the kernel's arguments point into" : "live");
+			      which[f->nearby_given]);
 	for (uint32_t i = 0; i < f->nearby_count; i++) {
-		struct gmod_text *t = begin(p, f->nearby_given ? "    buffer of an argument: " : "    live buffer: ");
+		struct gmod_text *t = begin(p, what[f->nearby_given]);
 
 		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, gmod_plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);

@@ -32,12 +32,19 @@ struct given {
 	uint32_t launches;
 };
 
+/* An address may have been another buffer's. */
+static bool was_there(const struct gmod_buffer_facts *b, const struct gmod_seen_launches *l)
+{
+	return l->latest == GMOD_IN_CALL || b->allocated_ns <= gmod_ns_of_ticks(l->latest);
+}
+
 static bool is_given(const struct given *g, const struct gmod_buffer_facts *b)
 {
 	struct gmod_target target = {b->base, b->size, b->base};
 
 	for (uint32_t i = 0; i < g->launches; i++)
-		if (gmod_arguments_find(g->launch[i].thread, g->launch[i].number, &target).pointing == GMOD_POINTS_AT)
+		if (was_there(b, &g->launch[i]) &&
+		    gmod_arguments_find(g->launch[i].thread, g->launch[i].number, &target).pointing == GMOD_POINTS_AT)
 			return true;
 	return gmod_is_given(g->parameters, b->base, b->size);
 }
@@ -92,6 +99,7 @@ static void look_around(struct gmod_finding *f)
 	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_window when = {.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks};
 	struct gmod_scope scope;
+	bool is_its;
 
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
@@ -103,7 +111,10 @@ static void look_around(struct gmod_finding *f)
 		f->nearby = nearby;
 		if (f->related == GMOD_NOT_RELATED) {
 			find_given(f->fault, &when, &given);
-			f->nearby_count = nearby_buffers(&given, nearby, &f->nearby_given);
+			f->nearby_count = nearby_buffers(&given, nearby, &is_its);
+			f->nearby_given = !is_its          ? GMOD_GIVEN_UNKNOWN
+					  : given.launches ? GMOD_GIVEN_TO_LAUNCHES
+							   : GMOD_GIVEN;
 		}
 		gmod_sweep_unlock();
 	}

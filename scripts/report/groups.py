@@ -247,7 +247,7 @@ def damage_lines(corruption):
 
 def nearby_lines(finding):
     """The live buffers of a post-mortem or a fault."""
-    what = "buffer of an argument" if finding.get("nearby_given") else "live buffer"
+    what = {"arguments": "buffer of an argument", "launches": "buffer of a launch"}.get(finding.get("nearby_given"), "live buffer")
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
         yield f"{what}: {near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}, by {near['site']}"

@@ -60,7 +60,7 @@ LAUNCHED = re.compile(r"^         (?P<also>also )?launched$")
 CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [0-9a-f]{2})*)(?: \.\.)?, where(?P<expected>(?: [0-9a-f]{2})*)(?: \.\.)? had been"
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
-NEARBY = re.compile(r"^    (?:live buffer|buffer of an (?P<given>argument)): (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
+NEARBY = re.compile(r"^    (?:live buffer|buffer of an? (?P<given>argument|launch)): (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
                     r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED + r", by (?P<site>.*)$")
 PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
                      r", GMOD (?P<version>[^,]*), at (?P<time>20\d\d-\d\d-\d\d [0-9:.]+) UTC, command (?P<command>.*)$")
@@ -248,7 +248,7 @@ class Report:
         if m["name"]:
             self.event["nearby"][-1]["name"] = json.loads(m["name"])
         if m["given"]:
-            self.event["nearby_given"] = True
+            self.event["nearby_given"] = {"argument": "arguments", "launch": "launches"}[m["given"]]
 
     def take_process(self, m):
         self.event.update(host=m["host"], rank=_number(m["rank"]), version=m["version"], command=m["command"], gpu=m["gpu"])

@@ -80,9 +80,11 @@ def leaves(value, path=()):
 def forms(path, value):
     """How it may be printed."""
     if isinstance(value, bool):
-        return {"exported": ("another process",), "restored": ("put back since",), "nearby_given": ("buffer of an argument",)}[path[-1]]
+        return {"exported": ("another process",), "restored": ("put back since",)}[path[-1]]
     if path[-1] == "memory":
         return ({"managed": "managed memory", "pinned": "pinned", "kernel": "mallocN"}.get(value, ""),)
+    if path[-1] == "nearby_given":
+        return ({"arguments": "buffer of an argument"}[value],)
     if path[-1] == "point":
         return {"buffer": ("into the buffer",), "maybe": ("or one that leaves the same mark",), "near": ("in front",), "unknown": ("not known",), "none": ("no argument",)}[value]
     if path[-1] in ("observed", "expected"):

@@ -168,15 +168,20 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	expect_none("nearby_given");
 	assert_int_equal(json_lines(text), 1);
 	f.id = next_id++;
-	f.nearby_given = true;
+	f.nearby_given = GMOD_GIVEN;
 	report_one("log_format=json", &f);
-	expect(",\"nearby_given\":true,\"nearby\":[{\"base\":\"0x7f1f30000000\",");
+	expect(",\"nearby_given\":\"arguments\",\"nearby\":[{\"base\":\"0x7f1f30000000\",");
 	assert_int_equal(json_lines(text), 1);
 	f.id = next_id++;
 	report_one("", &f);
 	expect(" named; those that the kernel's arguments point into, the latest first:\n"
 	       "    buffer of an argument: 4000 bytes [0x7f1f30000000, ");
 	expect_none("live buffer");
+	f.id = next_id++;
+	f.nearby_given = GMOD_GIVEN_TO_LAUNCHES;
+	report_one("", &f);
+	expect(" named; those that its latest launches were given, the latest first:\n    buffer of a launch: 4000 "
+	       "bytes ");
 }
 
 /* The driver marks all lanes that were active: without addresses nobody knows which one it was. */
