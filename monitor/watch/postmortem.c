@@ -27,6 +27,7 @@ enum { UNTOLD = 8, GIVEN = 16 };
 
 /* What the kernel was given: a store's grid may have left, and then the dump does not say. */
 struct given {
+	enum gmod_given how;
 	struct gmod_bytes parameters;
 	struct gmod_seen_launches launch[GIVEN]; /* of the kernel */
 	uint32_t launches;
@@ -51,43 +52,48 @@ static bool is_given(const struct given *g, const struct gmod_buffer_facts *b)
 
 static void find_given(const struct gmod_fault *fault, const struct gmod_window *when, struct given *out)
 {
+	out->how = GMOD_GIVEN;
 	out->parameters = fault ? fault->parameters : (struct gmod_bytes){NULL, 0};
 	out->launches = 0;
-	if (fault && fault->kernel && !fault->parameters.size)
+	if (fault && fault->kernel && !fault->parameters.size) {
+		out->how = GMOD_GIVEN_TO_LAUNCHES;
 		out->launches = gmod_suspects_launches(fault->kernel, when, out->launch, GIVEN);
+	}
 }
 
 /*
  * Live buffers, the latest allocation first: those that the kernel was given, if there are any. Else where it happened
  * is not known, and what was new is the best guess.
  */
-static uint32_t nearby_buffers(const struct given *g, struct gmod_buffer_facts *facts, bool *given)
+static void find_nearby(struct gmod_finding *f, const struct given *g, struct gmod_buffer_facts *facts)
 {
 	uint32_t end = gmod_registry_used(), count = 0;
+	bool any = false;
 
-	*given = false;
 	for (uint32_t i = 0; i < end; i++) {
-		struct gmod_buffer_facts f;
+		struct gmod_buffer_facts b;
 		bool its;
 		uint32_t at;
 
-		if (!gmod_live_facts_at(i, &f))
+		if (!gmod_live_facts_at(i, &b))
 			continue;
-		its = is_given(g, &f);
-		if (its < *given)
+		its = is_given(g, &b);
+		if (its < any)
 			continue;
-		count = its > *given ? 0 : count;
-		*given = its;
+		count = its > any ? 0 : count;
+		any = its;
 		at = count;
-		while (at > 0 && facts[at - 1].serial < f.serial)
+		while (at > 0 && facts[at - 1].serial < b.serial)
 			at--;
 		if (at == GMOD_NEARBY_MAX)
 			continue;
-		memmove(&facts[at + 1], &facts[at], (GMOD_NEARBY_MAX - 1 - at) * sizeof(f));
-		facts[at] = f;
+		memmove(&facts[at + 1], &facts[at], (GMOD_NEARBY_MAX - 1 - at) * sizeof(b));
+		facts[at] = b;
 		count += count < GMOD_NEARBY_MAX;
 	}
-	return count;
+	f->nearby = facts;
+	f->nearby_count = count;
+	f->nearby_given = any ? g->how : GMOD_GIVEN_UNKNOWN;
 }
 
 /* What can be said by what the CPU sees, whatever has happened: what was changed, and who ran. */
@@ -99,7 +105,6 @@ static void look_around(struct gmod_finding *f)
 	struct gmod_buffer_facts *nearby = all[turn++ % UNTOLD];
 	struct gmod_window when = {.intact = f->fault ? gmod_ticks_ago(LATEST) : gmod_now().ticks};
 	struct gmod_scope scope;
-	bool is_its;
 
 	/* No signal handler may jump out of this with the lock and the pin. */
 	gmod_scope_begin(&scope);
@@ -108,13 +113,9 @@ static void look_around(struct gmod_finding *f)
 		if (f->fault)
 			gmod_find_missed(f);
 		gmod_suspects_find(f, &when, NULL);
-		f->nearby = nearby;
 		if (f->related == GMOD_NOT_RELATED) {
 			find_given(f->fault, &when, &given);
-			f->nearby_count = nearby_buffers(&given, nearby, &is_its);
-			f->nearby_given = !is_its          ? GMOD_GIVEN_UNKNOWN
-					  : given.launches ? GMOD_GIVEN_TO_LAUNCHES
-							   : GMOD_GIVEN;
+			find_nearby(f, &given, nearby);
 		}
 		gmod_sweep_unlock();
 	}

@@ -111,7 +111,7 @@ def judge(name, findings, status):
     here, launched = os.path.basename(__file__), marked("launch", name)
     right = fault["kind"] == kind and kernel in (fault.get("kernel") or "") and \
         (not line or f"{here}:{marked('fault', name)}" in lines) and (not launch or f'"line":{launched}' in text.replace(" ", ""))
-    given = sum(1 for near in faults[0].get("nearby", []) if faults[0].get("nearby_given") and near)
+    given = len(faults[0]["nearby"]) if "nearby_given" in faults[0] else 0
     return right, f"{fault['kind']} in {fault.get('kernel')} at {', '.join(lines) or 'no line'}, " \
         f"{'an' if fault['address'] else 'no'} address, {given} buffers of arguments, status {status}"
 
