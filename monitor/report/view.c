@@ -339,11 +339,59 @@ static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 		       "pool that has a free function of its own");
 }
 
+/* By its counts this run had no fences to give. */
+static bool is_without_fences(void)
+{
+	return !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
+	       !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
+	       !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
+	       !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed);
+}
+
+/* Does what was changed reach behind the fence of a buffer that ends at a multiple of that power of two? */
+static bool reaches_fence(const struct gmod_finding *f, uint64_t align)
+{
+	return f->class != GMOD_HEAP_BUFFER_OVERFLOW ||
+	       (uint64_t)f->offset + f->extent > (-f->buffer.size & (align - 1));
+}
+
+/* The alignment of option fence_align under which it does; 0: none. */
+static uint64_t align_to_find(const struct gmod_finding *f, bool is_fenced)
+{
+	uint64_t is = gmod_options()->fence_align, multiple = f->buffer.size & -f->buffer.size;
+	uint64_t least = multiple > 16 ? multiple : 16;
+
+	while (is & (is - 1))
+		is &= is - 1;
+	if (!is_fenced && reaches_fence(f, is))
+		return is;
+	return least < is && reaches_fence(f, least) ? least : 0;
+}
+
+/* Tensors are in stream order where that was asked for. */
+static void next_fences(const struct gmod_report_view *v, struct gmod_text *t)
+{
+	const struct gmod_finding *f = v->finding;
+	const char *backend = f->buffer.backend;
+	bool is_fenced = backend && !strcmp(backend, "fence");
+	uint64_t align = align_to_find(f, is_fenced);
+
+	if (v->fault.raw || f->buffer.memory != GMOD_MEM_DEVICE || f->buffer.exported || !backend || !align ||
+	    !(is_fenced ? f->class == GMOD_HEAP_BUFFER_OVERFLOW : is_without_fences()))
+		return;
+	gmod_text_str(t, "gmod --exact");
+	if (!strcmp(backend, "pool") && atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
+		gmod_text_str(t, " --per-tensor");
+	if (align < gmod_options()->fence_align)
+		gmod_text_fmt(t, " --fence_align=%llu", (ull)align);
+	gmod_text_str(t, v->command);
+	gmod_text_str(t, "; or ");
+}
+
 /* One line without its end. The site and the names of the suspects are known. */
 static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
-	uint64_t multiple = f->buffer.size & -f->buffer.size, align = multiple > 16 ? multiple : 16;
 
 	switch (f->class) {
 	case GMOD_DOUBLE_FREE:
@@ -375,28 +423,7 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
-		/* By its counts this run had no fences to give. Tensors are in stream order where that was asked for.
-		 */
-		if (!v->fault.raw && f->buffer.memory == GMOD_MEM_DEVICE && !f->buffer.exported && f->buffer.backend &&
-		    !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
-		    !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
-		    !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
-		    !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed)) {
-			gmod_text_str(t, "gmod --exact");
-			if (!strcmp(f->buffer.backend, "pool") &&
-			    atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
-				gmod_text_str(t, " --per-tensor");
-			gmod_text_str(t, v->command);
-			gmod_text_str(t, "; or ");
-		}
-		/* What was changed lies between the last byte and the fence: behind it where a lesser alignment is. */
-		if (f->class == GMOD_HEAP_BUFFER_OVERFLOW && f->buffer.backend && !strcmp(f->buffer.backend, "fence") &&
-		    align < gmod_options()->fence_align &&
-		    (uint64_t)f->offset + f->extent > (-f->buffer.size & (align - 1))) {
-			gmod_text_fmt(t, "gmod --exact --fence_align=%llu", (ull)align);
-			gmod_text_str(t, v->command);
-			gmod_text_str(t, "; or ");
-		}
+		next_fences(v, t);
 		next_memcheck(v, t);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * placed overrun: of buffers from two places a kernel goes 24 bytes beyond the one of 1000. placed: says where in their
- * 2 MiB 24 buffers lie, each once it is made, and has each freed.
+ * placed overrun AT: of buffers from two places a kernel goes beyond the one of 1000, to that offset in it. placed: says
+ * where in their 2 MiB 24 buffers lie, each once it is made, and has each freed.
  */
 #include "make_buffer.h"
 
@@ -12,7 +12,7 @@ EXPORTED CUdeviceptr make_other(size_t size)
 	return p;
 }
 
-static void overrun(void)
+static void overrun(long long at)
 {
 	CUdeviceptr other[5], p;
 
@@ -20,7 +20,7 @@ static void overrun(void)
 	for (int i = 0; i < 5; i++)
 		other[i] = make_other(2000);
 	p = make_buffer(1000);
-	tk_flip(p, 1024, 8);
+	tk_flip(p, at, 8);
 	cuCtxSynchronize();
 	usleep(100000);
 	cuCtxSynchronize();
@@ -31,9 +31,8 @@ static void overrun(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
-	if (argc > 1) {
-		overrun();
+	if (argc > 2) {
+		overrun(atoll(argv[2]));
 		return 0;
 	}
 	for (int i = 0; i < 24; i++) {

@@ -103,29 +103,56 @@ TEST(a_write_by_the_cpu_can_be_looked_for)
 	       "watch *(char *)(BUFFER - 3): gdb --args ");
 }
 
-/* Sizes of the buffer, where it was changed, and the alignment that has that lie behind the fence; 0: none has. */
+/*
+ * Sizes of the buffer, where it was changed, and what has that lie behind the fence, in a run with fences and in one
+ * without; 0: nothing has.
+ */
 TEST(an_overflow_in_front_of_the_fence_has_an_alignment_that_gmod_takes)
 {
+	enum { AS_IT_IS = 1 };
 	static const struct {
 		uint64_t size;
 		int64_t offset;
-		int align;
-	} rows[] = {{4000, 0, 32}, {4100, 0, 0}, {4100, 8, 0}, {4100, 9, 16}, {4104, 7, 16}, {4096 + 512, 0, 0}};
+		int with, without;
+	} rows[] = {{4000, 0, 32, 32}, {4000, 92, 32, 32},     {4000, 93, 32, AS_IT_IS},    {4100, 0, 0, 0},
+		    {4100, 8, 0, 0},   {4100, 9, 16, 16},      {4104, 7, 16, 16},           {4, 0, 0, 0},
+		    {4, 9, 16, 16},    {4, 505, 16, AS_IT_IS}, {4096 + 512, 0, 0, AS_IT_IS}};
 
-	for (size_t i = 0; i < SIZE_OF(rows); i++) {
+	for (size_t i = 0; i < 2 * SIZE_OF(rows); i++) {
 		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+		bool fenced = i % 2;
+		int align = fenced ? rows[i / 2].with : rows[i / 2].without;
 		char step[100];
 
-		f.buffer.backend = "fence";
-		f.buffer.size = rows[i].size;
-		f.offset = rows[i].offset;
+		f.buffer.backend = fenced ? "fence" : "device";
+		f.buffer.size = rows[i / 2].size;
+		f.offset = rows[i / 2].offset;
 		f.extent = 4;
 		f.launches_lost = 1;
-		snprintf(step, sizeof(step), "next step: gmod --exact --fence_align=%d ", rows[i].align);
-		start("backend=fence");
-		gmod_count(&gmod_counters.fenced, 1);
+		snprintf(step, sizeof(step),
+			 align == AS_IT_IS ? "next step: gmod --exact " : "next step: gmod --exact --fence_align=%d ",
+			 align);
+		start(fenced ? "backend=fence" : "");
+		gmod_count(&gmod_counters.fenced, fenced);
 		report(&f);
 		atomic_store(&gmod_counters.fenced, 0);
-		expect(rows[i].align ? step : "next step: compute-sanitizer ");
+		expect(align ? step : "next step: compute-sanitizer ");
+		assert_int_equal(count("fence_align"), align > AS_IT_IS);
 	}
+}
+
+/* 100 is 64 then. */
+TEST(an_alignment_that_is_no_power_of_two_is_the_next_lower_one)
+{
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+
+	f.buffer.size = 4100;
+	f.offset = 57;
+	f.extent = 4;
+	report_one("fence_align=100", &f);
+	expect("next step: gmod --exact --fence_align=64 ");
+	f.id = next_id++;
+	f.offset = 56;
+	report_one("fence_align=100", &f);
+	expect("next step: gmod --exact --fence_align=16 ");
 }
