@@ -13,7 +13,7 @@
 #pragma weak gmod_get_stats
 
 #define BUFFERS 100
-#define RESTS_WITHIN 15 /* s; else it is counted as it is */
+#define RESTS_WITHIN 40 /* s: 64 rounds, each half a second behind the other at most; else it is counted as it is */
 
 static int seconds_until_rest(void)
 {

@@ -18,7 +18,7 @@
 // case: bad_size_1_gib make_buffer, GIB, GIB, 1 =>
 //    heap-buffer-overflow size 1073741824 offset +0 in make_buffer; sim-env: SIM_MEMORY=4294967296
 // case: bad_large_underflow_1 make_buffer, 4 * MIB, -1, 1 =>
-//    heap-buffer-underflow size 4194304 offset -1 in make_buffer; under device: 0 x heap-buffer-underflow
+//    heap-buffer-underflow size 4194304 offset -1 in make_buffer; under device: 0 x heap-buffer-underflow; skip-on: gpu
 // case: bad_managed make_managed, 6000, 6000, 8 => heap-buffer-overflow size 6000 offset +0 in make_managed
 // case: bad_managed_underflow make_managed, 4096, -8, 8 => heap-buffer-underflow size 4096 offset -8 in make_managed
 // case: bad_exit_on_findings make_buffer, 4000, 4000, 1 =>
@@ -27,7 +27,7 @@
 /*
  * Some bytes past the end, or before the start, of buffers of many sizes: of no multiple of anything, of a page, of
  * whole granules of 2 MiB, behind which lies another page. What lies before a large one is the driver's, and what is
- * done to it remains unseen. The last one means to succeed.
+ * done to it remains unseen, or on a GPU is a fault, by what is mapped there. The last one means to succeed.
  */
 #include "make_buffer.h"
 
