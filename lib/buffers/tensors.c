@@ -382,7 +382,9 @@ static bool fence_in(const struct gmod_ordered_request *q, struct gmod_context *
 static bool alloc_fenced(const struct gmod_ordered_request *q, CUdeviceptr *out)
 {
 	struct gmod_context *c = gmod_context_current();
-	struct pool *p = c ? pool_of(q->pool, c->device) : NULL;
+	/* To ask about a pool would end a capture of this thread's. */
+	bool captures = atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed);
+	struct pool *p = c && !captures ? pool_of(q->pool, c->device) : NULL;
 	struct gmod_record *r;
 
 	gmod_count(&gmod_counters.fence_spared, c && !p);

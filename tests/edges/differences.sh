@@ -3,8 +3,8 @@
 # differences.txt, each of which gmod(1) owns up to; with another backend than the default, those of
 # differences-BACKEND.txt.
 #
-#   differences.sh [facts|unified|managed]   one check, or all
-#   UPDATE=1 differences.sh          writes the files anew
+#   differences.sh [facts|unified|managed|captures]   one check, or all
+#   UPDATE=1 differences.sh                           writes the files anew
 # shellcheck source=edgelib disable=SC2317 # checks are called by their names
 . "$(dirname "$0")/edgelib"
 
@@ -55,6 +55,14 @@ check_unified() {
 
 check_managed() {
 	differ_as_known managed tests/edges/differences-managed.txt backend=managed
+}
+
+# A fence shows in a hundred facts. That it ends no capture is one that all programs with graphs rely on.
+check_captures() {
+	local found
+	compare backend=fence:faults=exact
+	same "fences: it runs to its end" 0 "$status"
+	same "fences: each capture goes on that goes on without GMOD" "" "$(grep '^+.*, the capture: lost$' <<<"$found")"
 }
 
 run_checks "$@"

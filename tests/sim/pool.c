@@ -42,9 +42,10 @@ static bool pool_ok(CUmemoryPool pool)
 	return p && !p->destroyed;
 }
 
-/* What is called with a pool. */
+/* What is called with a pool: a capture forbids even questions (measured). */
 #define POOL_ENTRY(symbol, parameters, does) \
-	ENTRY(symbol, NEEDS_INIT, parameters, refuse_if(!pool_ok(pool), CUDA_ERROR_INVALID_VALUE) ?: (does))
+	ENTRY(symbol, NEEDS_INIT | UNSAFE_IN_CAPTURE, parameters, \
+	      refuse_if(!pool_ok(pool), CUDA_ERROR_INVALID_VALUE) ?: (does))
 
 /* A pool that was destroyed keeps nothing, and ends with the last of its memory. */
 static void trim(CUmemoryPool pool, size_t keep)
@@ -104,7 +105,8 @@ static CUresult create(CUmemoryPool *out, const CUmemPoolProps *props)
 	return CUDA_SUCCESS;
 }
 
-ENTRY(cuMemPoolCreate, NEEDS_INIT, TAKES(CUmemoryPool *pool, const CUmemPoolProps *poolProps), create(pool, poolProps))
+ENTRY(cuMemPoolCreate, NEEDS_INIT | UNSAFE_IN_CAPTURE, TAKES(CUmemoryPool *pool, const CUmemPoolProps *poolProps),
+      create(pool, poolProps))
 
 static CUresult destroy(CUmemoryPool pool)
 {

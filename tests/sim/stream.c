@@ -240,8 +240,11 @@ static CUresult query(CUstream stream)
 }
 
 ENTRY_TWINS(cuStreamQuery, _ptsz, USES_CONTEXT, TAKES(CUstream hStream), stream_of_call(&c, hStream) ?: query(c.stream))
+/* The question ends its capture (measured). */
 ENTRY_TWINS(cuStreamGetFlags, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, unsigned int *flags),
-	    stream_of_call(&c, hStream) ?: ANSWER(flags, c.stream->flags & ~PER_THREAD_FLAG))
+	    stream_of_call(&c, hStream)
+		?: c.stream->capture ? capture_refuse(c.stream)
+				     : ANSWER(flags, c.stream->flags & ~PER_THREAD_FLAG))
 ENTRY_TWINS(cuStreamGetPriority, _ptsz, NEEDS_CONTEXT, TAKES(CUstream hStream, int *priority),
 	    stream_of_call(&c, hStream) ?: ANSWER(priority, c.stream->priority))
 

@@ -195,6 +195,52 @@ static CUresult load_and_unload_library(struct scene *s TK_UNUSED)
 	return r ? r : cuLibraryUnload(library);
 }
 
+static CUmemoryPool own_pool(void)
+{
+	CUmemoryPool pool;
+
+	CK(cuDeviceGetDefaultMemPool(&pool, tk_device));
+	return pool;
+}
+
+static CUresult make_pool(struct scene *s TK_UNUSED)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = here()};
+	CUmemoryPool pool;
+	CUresult r = cuMemPoolCreate(&pool, &props);
+
+	return r ? r : cuMemPoolDestroy(pool);
+}
+
+static CUresult ask_pool(CUmemPool_attribute attribute)
+{
+	return cuMemPoolGetAttribute(own_pool(), attribute, &(cuuint64_t){0});
+}
+
+static CUresult ask_attributes(struct scene *s)
+{
+	CUpointer_attribute what[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned type, managed;
+	void *data[] = {&type, &managed};
+
+	return cuPointerGetAttributes(2, what, data, s->pool.at);
+}
+
+static CUresult retain(struct scene *s)
+{
+	CUmemGenericAllocationHandle handle;
+	CUresult r = cuMemRetainAllocationHandle(&handle, (void *)s->mapped.at);
+
+	return r ? r : cuMemRelease(handle);
+}
+
+static CUresult push_and_pop(struct scene *s TK_UNUSED)
+{
+	CUresult r = cuCtxPushCurrent(tk_context);
+
+	return r ? r : cuCtxPopCurrent(&(CUcontext){0});
+}
+
 /* Of a row comes a function, and its place in a table. */
 #define CALL(name, does) \
 	static CUresult name(struct scene *s TK_UNUSED) \
@@ -278,7 +324,28 @@ static CUresult load_and_unload_library(struct scene *s TK_UNUSED)
 	  batch(s, s->at_hand, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)) \
 	X(batch_elsewhere, "cuMemcpyBatchAsync elsewhere", batch(s, s->other, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM)) \
 	X(boxes, "cuMemcpy3DBatchAsync", copy_box(s->device.at, s->device.at + 500, s->at_hand)) \
-	X(boxes_elsewhere, "cuMemcpy3DBatchAsync elsewhere", copy_box(s->device.at, s->device.at + 500, s->other))
+	X(boxes_elsewhere, "cuMemcpy3DBatchAsync elsewhere", copy_box(s->device.at, s->device.at + 500, s->other)) \
+	X(pool_threshold, "cuMemPoolGetAttribute of the threshold", ask_pool(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)) \
+	X(pool_reserved, "cuMemPoolGetAttribute of the memory", ask_pool(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)) \
+	X(pool_set, "cuMemPoolSetAttribute", \
+	  cuMemPoolSetAttribute(own_pool(), CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &(cuuint64_t){0})) \
+	X(pool_access, "cuMemPoolGetAccess", \
+	  cuMemPoolGetAccess(&(CUmemAccess_flags){0}, own_pool(), &(CUmemLocation){here().type, here().id})) \
+	X(pool_trim, "cuMemPoolTrimTo", cuMemPoolTrimTo(own_pool(), 0)) \
+	X(pool_made, "cuMemPoolCreate and cuMemPoolDestroy", make_pool(s)) \
+	X(pool_current, "cuDeviceGetMemPool", cuDeviceGetMemPool(&(CUmemoryPool){0}, tk_device)) \
+	X(pool_default, "cuDeviceGetDefaultMemPool", cuDeviceGetDefaultMemPool(&(CUmemoryPool){0}, tk_device)) \
+	X(attributes, "cuPointerGetAttributes", ask_attributes(s)) \
+	X(stream_flags, "cuStreamGetFlags", cuStreamGetFlags(s->at_hand, &(unsigned){0})) \
+	X(device_attribute, "cuDeviceGetAttribute", \
+	  cuDeviceGetAttribute(&(int){0}, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, tk_device)) \
+	X(retain, "cuMemRetainAllocationHandle", retain(s)) \
+	X(host_flags, "cuMemHostGetFlags", cuMemHostGetFlags(&(unsigned){0}, (void *)s->pinned.at)) \
+	X(host_pointer, "cuMemHostGetDevicePointer", \
+	  cuMemHostGetDevicePointer(&(CUdeviceptr){0}, (void *)s->pinned.at, 0)) \
+	X(parameters, "cuFuncGetParamInfo", cuFuncGetParamInfo(tk_kernel("k_fill"), 0, &(size_t){0}, &(size_t){0})) \
+	X(function_name, "cuFuncGetName", cuFuncGetName(&(const char *){0}, tk_kernel("k_fill"))) \
+	X(push_and_pop, "cuCtxPushCurrent and cuCtxPopCurrent", push_and_pop(s))
 
 #define CAPTURE_CALL(id, name, does) CALL(capture_##id, does)
 #define CAPTURE_ROW(id, name, does) {name, capture_##id},
