@@ -35,7 +35,6 @@
 //    options: backend=fence:faults=exact:max_overhead=0
 // case: good_tensor_freed_twice freed_twice()
 // case: good_tensor_in_a_capture pool_in_a_capture()
-// case: good_tensor_first_in_a_capture pool_first_in_a_capture()
 // case: good_tensor_taken_over tensor_taken_over()
 // case: good_tensor_attributes pool_attributes()
 /* The healthy twins of bad_tensor*.c end as they do natively. */

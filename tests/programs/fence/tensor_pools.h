@@ -213,20 +213,6 @@ static TK_UNUSED void pool_in_a_capture(void)
 	ask();
 }
 
-/* As cuBLAS does it: the first allocation in stream order of all is a node. */
-static TK_UNUSED void pool_first_in_a_capture(void)
-{
-	CUstream s = tk_stream();
-	CUgraph graph;
-
-	CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	CK(cuMemFreeAsync(make_pooled(SMALL, s), s));
-	CK(cuStreamEndCapture(s, &graph));
-	tk_run_graph(graph, s, 2);
-	tk_flip_on(s, make_pooled(SMALL, s), SMALL - 4, 4);
-	ask();
-}
-
 /* The pool lets the second device in: its buffer that is there has its fences filled, and the next one has none. */
 static TK_UNUSED void pool_opened(int before)
 {

@@ -1,0 +1,62 @@
+// guarded: no
+// case: good_capture_first GLOBAL
+// case: good_capture_first_in_a_thread THREAD_LOCAL
+// case: good_capture_first_of_all GLOBAL => options: max_overhead=100:scan_interval_us=0
+// case: good_capture_first_exact GLOBAL =>
+//    options: backend=fence:faults=exact; ledger: the addresses stay reserved, and blocks rest
+// case: good_capture_first_unmapped GLOBAL =>
+//    options: backend=fence:faults=exact:fence_uaf=1:fence_mb=8; ledger: the addresses stay reserved, and blocks rest
+// case: good_capture_first_journal GLOBAL => options: journal=.
+// case: good_capture_first_native GLOBAL => options: backend=native
+/*
+ * What a program does for the first time it does in a capture, as libraries do that get ready when they are used first
+ * (cuBLAS): an allocation in stream order and from a pool, a launch, copies, a fill, an event, a second stream, a host
+ * function, frees. GMOD may ask the driver about none of it in a way that a capture forbids.
+ */
+#include "../pool/pooled.h"
+
+#define MODE_GLOBAL CU_STREAM_CAPTURE_MODE_GLOBAL
+#define MODE_THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+#define MODE_OF(name) MODE_##name
+#define MODE(name) MODE_OF(name)
+
+static void count(void *calls)
+{
+	++*(int *)calls;
+}
+
+int main(void)
+{
+	CUmemoryPool pool = new_pool(CU_MEM_HANDLE_TYPE_NONE);
+	CUstream s = tk_stream(), second = tk_stream();
+	unsigned char bytes[SIZE], back[SIZE];
+	CUdeviceptr kept = tk_alloc(SIZE), p, own;
+	int calls = 0;
+	CUgraph graph;
+	CUevent fork;
+
+	memset(bytes, 7, SIZE);
+	CK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+	CK(cuStreamBeginCapture(s, MODE(CASE)));
+	p = make_pooled(SIZE, s);
+	own = make_from(pool, SIZE, s);
+	CK(cuMemcpyHtoDAsync(p, bytes, SIZE, s));
+	tk_flip_on(s, p, 0, SIZE);
+	CK(cuMemsetD8Async(own, 1, SIZE, s));
+	CK(cuEventRecord(fork, s));
+	CK(cuStreamWaitEvent(second, fork, 0));
+	tk_flip_on(second, own, 0, SIZE);
+	order(second, s);
+	CK(cuMemcpyDtoDAsync(kept, p, SIZE, s));
+	CK(cuLaunchHostFunc(s, count, &calls));
+	CK(cuMemFreeAsync(p, s));
+	CK(cuMemFreeAsync(own, s));
+	CK(cuMemcpyDtoHAsync(back, kept, SIZE, s));
+	CK(cuStreamEndCapture(s, &graph));
+	tk_run_graph(graph, s, 2);
+	printf("%d calls, %d %d\n", calls, back[0], back[SIZE - 1]);
+	use_once(SIZE, s, 0);
+	CK(cuStreamSynchronize(s));
+	CK(cuMemPoolDestroy(pool));
+	CK(cuMemFree(kept));
+}
