@@ -21,7 +21,7 @@ enum {
 	BLACKWELL = 100,      /* has the sizes of block and grid elsewhere, and other instructions */
 };
 
-enum { FIRST_UNIFORM = 0x080, FIRST_BETWEEN = 0x0c0, LDCU = 0x1ac }; /* opcodes */
+enum { FIRST_UNIFORM = 0x080, LAST_UNIFORM = 0x0bf, LDCU = 0x1ac }; /* opcodes */
 
 struct walk {
 	const struct gmod_code *code;
@@ -312,11 +312,12 @@ static uint64_t compute(struct reading *r)
 	unsigned opcode = gmod_bits(r->words, 0, GMOD_OPCODE_BITS);
 	bool is_wide = gmod_width_of(r->words) > 1, is_x = gmod_bits(r->words, 74, 1);
 
-	switch (opcode >= FIRST_UNIFORM && opcode < FIRST_BETWEEN ? opcode - FIRST_UNIFORM : opcode) {
+	switch (opcode >= FIRST_UNIFORM && opcode <= LAST_UNIFORM ? opcode - FIRST_UNIFORM : opcode) {
 	case 0x010: /* IADD3 */
 		r->has_carry = true;
 		return add(r, C);
 	case 0x036: /* VIADD */
+		fail_if(r, r->walk->code->capability < GMOD_VIADD_FROM);
 		return add(r, B);
 	case 0x035: /* IADD, or HFMA2.MMA */
 		if (r->walk->code->capability < BLACKWELL)
@@ -377,12 +378,10 @@ static bool evaluate(struct reading *r, unsigned id, uint32_t *value)
 	return !r->failed && r->has_carry && (names_two(r) || (!number && result >> 32 < 2));
 }
 
-/* Does its guard let it run? What moves values between the files of registers may have a guard of either. */
+/* Does its guard let it run? */
 static bool is_run(struct reading *r)
 {
-	unsigned opcode = gmod_bits(r->words, 0, GMOD_OPCODE_BITS);
-
-	fail_if(r, is_guarded(r->words) && is_uniform(r) && opcode >= FIRST_BETWEEN && opcode != LDCU);
+	fail_if(r, is_guarded(r->words) && gmod_is_between(r->words));
 	return read_predicate(r, 12);
 }
 

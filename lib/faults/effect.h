@@ -31,6 +31,8 @@ enum {
 
 enum { GMOD_NO_REGISTER = 255 }; /* RZ, or none */
 
+enum { GMOD_VIADD_FROM = 90 }; /* the capability; below, its opcode was a product of matrices' */
+
 enum { GMOD_SASS_STEP = 16, GMOD_OPCODE_BITS = 9 };
 
 /* That many bits, none of which is beyond the word of the first. */
@@ -41,6 +43,8 @@ static inline unsigned gmod_bits(const uint64_t words[2], unsigned from, unsigne
 
 unsigned gmod_effect_of(const uint64_t words[2]);
 unsigned gmod_width_of(const uint64_t words[2]);
+/* It moves values between the files of registers: its guard, and the predicates that it names, may be of either. */
+bool gmod_is_between(const uint64_t words[2]);
 bool gmod_may_write(const uint64_t words[2], unsigned capability, unsigned id);
 bool gmod_is_zero_uniform(unsigned number, unsigned capability);
 

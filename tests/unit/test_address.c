@@ -240,7 +240,11 @@ enum operation {
 	PART,
 	MAYBE_EXIT,
 	WAIT_FOR_GRID,
-	OWN_PC
+	OWN_PC,
+	MATRICES,
+	MATRICES_OVER,
+	ELECTION,
+	BARRIER
 };
 
 static const uint64_t operations[][2] = {
@@ -259,6 +263,10 @@ static const uint64_t operations[][2] = {
     [MAYBE_EXIT] = {0x000000000000094d, 0x000fea0003800000},    /* @P0 EXIT */
     [WAIT_FOR_GRID] = {0x000000000000782e, 0x000fcc0000000000}, /* ACQBULK */
     [OWN_PC] = {0x000000000014734e, 0x000fe20000000000},        /* LEPC R20 */
+    [MATRICES] = {0x01e00000081879f0, 0x000fe60008000818},      /* HGMMA.64x128x16.F32 R24, gdesc[UR8], R24, gsb0 */
+    [MATRICES_OVER] = {0x01e00000080079f0, 0x000fe60008000800}, /* the same into R0 to R63 */
+    [ELECTION] = {0x000000000007782f, 0x000fc40003800000},      /* ELECT P0, UR7, PT */
+    [BARRIER] = {0x00000004063f75b2, 0x0002220008000100},       /* SYNCS.EXCH.64 URZ, [UR6], UR4 */
 };
 
 enum found { NOTHING, PARAMETER, REGISTERS, NOTHING_IF_PARTED };
@@ -302,6 +310,10 @@ static const struct rule {
     {"one where the warp has parted", {NOP, LOAD, MAYBE, NOP, EXIT}, 4, 1, 3, true, NOTHING_IF_PARTED},
     {"a wait for the grid before", {POINTER, WAIT_FOR_GRID, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, PARAMETER},
     {"a thread that asks where it is", {POINTER, LOAD_OVER, NOP, OWN_PC, EXIT}, 0, 1, 2, false, PARAMETER},
+    {"a product of matrices before", {POINTER, MATRICES, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, PARAMETER},
+    {"one that may reach it", {POINTER, MATRICES_OVER, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, NOTHING},
+    {"an election before", {POINTER, ELECTION, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, PARAMETER},
+    {"a barrier that is made before", {POINTER, BARRIER, LOAD_OVER, NOP, EXIT}, 0, 2, 3, false, PARAMETER},
     {"a branch to it", {NOP, LOAD, MAYBE, NOP, NOP, EXIT}, 4, 1, 4, true, REGISTERS},
     {"a branch over a write", {NOP, LOAD, MAYBE, ADD, NOP, EXIT}, 4, 1, 4, true, NOTHING},
     {"a branch back", {NOP, LOAD, NOP, MAYBE, NOP, EXIT}, 0, 1, 4, true, NOTHING},

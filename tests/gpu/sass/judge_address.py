@@ -61,7 +61,7 @@ int main(void)
 			for (unsigned more = 0; more < 2; more++)
 				hold(&w, (more ? GMOD_UNIFORM_PREDICATE : GMOD_PREDICATE) + p);
 		target = gmod_target_of(words, capability, code.address);
-		printf("%d %lld %d;", (int)gmod_flow_of(words), target ? (long long)(target - code.address) : 0, (int)gmod_effect_of(words));
+		printf("%d %lld %d;", (int)gmod_flow_of(words), target ? (long long)(target - code.address) : 0, (int)gmod_effect_of(words) | gmod_is_between(words) << 8);
 		for (unsigned id = 0; id < GMOD_UNIFORM_PREDICATE + 8; id++) {
 			struct reading r = {.walk = &w, .words = {low, high}, .at = code.address};
 			uint32_t value;
@@ -83,7 +83,7 @@ SPECIAL = {"SR_TID.X": 11, "SR_TID.Y": 12, "SR_TID.Z": 13, "SR_CTAID.X": 14, "SR
 JUMPS = {"BRA", "BSSY", "WARPSYNC", "CALL"}
 NO_DESTINATION = {"ST", "STG", "STS", "STL", "RED", "REDG", "BAR", "BRA", "BRX", "EXIT", "RET", "CALL", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NOP",
                   "MEMBAR", "CCTL", "ERRBAR", "CGAERRBAR", "DEPBAR", "LDGDEPBAR", "LDGSTS", "YIELD", "NANOSLEEP", "BPT", "ENDCOLLECTIVE", "STAS", "BMOV.B",
-                  "CCTLL", "KILL", "UCGABAR_WAIT", "UCGABAR_ARV", "ARRIVES", "SYNCS", "UBLKCP", "UTMALDG", "UTMASTG", "UTMACCTL", "R2P", "ACQBULK",
+                  "CCTLL", "KILL", "UCGABAR_WAIT", "UCGABAR_ARV", "ARRIVES", "UBLKCP", "UTMALDG", "UTMASTG", "UTMACCTL", "R2P", "ACQBULK",
                   "PREEXIT", "UTMACMDFLUSH", "UTCBAR", "UTCHMMA", "STSM", "STTM", "FENCE", "WARPGROUP", "UVIRTCOUNT"}
 PREDICATE_BEHIND = {"IADD3", "UIADD3", "LEA", "ULEA", "IMAD", "UIMAD", "LOP3", "ULOP3", "VOTE", "VOTEU"}
 
@@ -149,11 +149,16 @@ class Instruction:
             return 4
         if self.name == "LDSM" or self.name == "LDGMC":
             return 4 if "4" in mods else 2 if "2" in mods else 1
+        if self.name.endswith("GMMA"):
+            shape = next(m for m in self.mods if re.fullmatch(r"\d+x\d+x\d+", m))
+            return int(shape.split("x")[1]) // (4 if self.mods[self.mods.index(shape) + 1] == "F16" else 2)
+        if self.name == "LDTM":
+            return next((int(m[1:]) for m in mods if re.fullmatch(r"x\d+", m)), 1) * (4 if "16dp256bit" in mods else 2 if "16dp128bit" in mods else 1)
         if self.name == "CS2R":
             return 1 if "32" in mods else 2
         if self.name in ("F2F", "I2F", "UI2F", "F2I", "UF2I", "FRND"):
             return 2 if self.mods and next((m for m in self.mods if re.fullmatch(r"[FSU]\d+", m)), "") in ("F64", "S64", "U64") else 1
-        return 2 if mods & {"64", "WIDE", "U64", "S64", "F64"} or self.name in ("DADD", "DMUL", "DFMA") else 1
+        return 2 if mods & {"64", "WIDE", "U64", "S64", "F64", "TRANS64"} or self.name in ("DADD", "DMUL", "DFMA") else 1
 
     # What it computes: None if it is not computed here.
     def source(self, text, inverted=False):
@@ -272,7 +277,7 @@ def judge(row, answer):
         return f"flow {flow}"
     if flow in (CALL, UNKNOWN):
         return "written"
-    if i.guard and i.name not in ("R2UR", "S2UR") and (i.guard[0] == "U") != bool(kind & 32):
+    if i.guard and not kind & 256 and (i.guard[0] == "U") != bool(kind & 32):
         return f"guard {i.guard}"
     written = {str(id_of(p)) for p in i.registers + i.predicates if p[-1] != "T"}
     if not written <= set(said):

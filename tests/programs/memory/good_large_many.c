@@ -1,5 +1,6 @@
 // under device: guarded: some
 // sim-env: SIM_MEMORY=12884901888
+// limit: 150
 /* More large buffers than are ever mapped at once, twice. */
 #include "testkit.h"
 
