@@ -25,7 +25,7 @@ bool gmod_stream_is_idle(CUstream stream);
 
 /*
  * gmod_hot.captures counts those that are open, so that hooks need not ask the driver while there are none. One whose
- * stream or context the program destroys counts for ever: each launch asks then.
+ * stream or context the program destroys counts for ever: each launch asks then, and no buffer gets a fence.
  */
 void gmod_capture_began(void);
 void gmod_capture_ended(void);

@@ -172,10 +172,9 @@ void gmod_summary_text(const struct gmod_run_summary *s, struct gmod_text *t)
 		if (*gmod_options()->fence_sites)
 			gmod_text_str(t, "; what fence_sites is to find did not come in this process: run it again, or "
 					 "fence all by gmod --exact");
-		gmod_text_fmt(t, "; not seen: accesses to the bytes that rounding up to fence_align=%u adds",
-			      (unsigned)gmod_options()->fence_align);
-		gmod_text_str(t, ", shared and local memory, races, reads of what was never written, and jumps from "
-				 "one buffer into another");
+		gmod_text_str(t, "; not seen: reads, and in stream order stores, of what rounding up to fence_align "
+				 "adds; shared and local memory, races, reads of what was never written, and jumps "
+				 "from one buffer into another");
 	}
 	if (gmod_options()->per_tensor && gmod_summary_bytes(s) && !s->count.ordered_all)
 		gmod_text_str(t,

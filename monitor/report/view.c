@@ -339,50 +339,50 @@ static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 		       "pool that has a free function of its own");
 }
 
-/* By its counts this run had no fences to give. */
+/* By its options, or by its counts, this run had no fences for a buffer there. */
 static bool is_without_fences(void)
 {
-	return !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
+	return (gmod_options()->backend != GMOD_OPTION_BACKEND_FENCE || *gmod_options()->fence_sites) &&
+	       !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
 	       !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
 	       !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
 	       !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed);
 }
 
-/* Does what was changed reach behind the fence of a buffer that ends at a multiple of that power of two? */
-static bool reaches_fence(const struct gmod_finding *f, uint64_t align)
+enum { ALIGN_MOST = 512, ALIGN_LEAST = 16 }; /* of option fence_align; the former is what it is by default */
+
+/* The greatest under which what was changed reaches the fence; 0: it is too close to the buffer for all of them. */
+static uint64_t align_to_find(const struct gmod_finding *f)
 {
-	return f->class != GMOD_HEAP_BUFFER_OVERFLOW ||
-	       (uint64_t)f->offset + f->extent > (-f->buffer.size & (align - 1));
+	uint64_t align = ALIGN_MOST;
+
+	if (f->class != GMOD_HEAP_BUFFER_OVERFLOW)
+		return align;
+	while (align >= ALIGN_LEAST && (uint64_t)f->offset + f->extent <= (-f->buffer.size & (align - 1)))
+		align /= 2;
+	return align >= ALIGN_LEAST ? align : 0;
 }
 
-/* The alignment of option fence_align under which it does; 0: none. */
-static uint64_t align_to_find(const struct gmod_finding *f, bool is_fenced)
-{
-	uint64_t is = gmod_options()->fence_align, multiple = f->buffer.size & -f->buffer.size;
-	uint64_t least = multiple > 16 ? multiple : 16;
-
-	while (is & (is - 1))
-		is &= is - 1;
-	if (!is_fenced && reaches_fence(f, is))
-		return is;
-	return least < is && reaches_fence(f, least) ? least : 0;
-}
-
-/* Tensors are in stream order where that was asked for. */
+/*
+ * The fence has to be at the side that was passed. A range of a pool of the program's own has none. Tensors are in
+ * stream order where that was asked for.
+ */
 static void next_fences(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
-	const char *backend = f->buffer.backend;
-	bool is_fenced = backend && !strcmp(backend, "fence");
-	uint64_t align = align_to_find(f, is_fenced);
+	const struct gmod_buffer_facts *b = &f->buffer;
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW, under = f->class == GMOD_HEAP_BUFFER_UNDERFLOW;
+	bool is_fenced = b->backend && !strcmp(b->backend, "fence");
+	uint64_t align = align_to_find(f);
 
-	if (v->fault.raw || f->buffer.memory != GMOD_MEM_DEVICE || f->buffer.exported || !backend || !align ||
-	    !(is_fenced ? f->class == GMOD_HEAP_BUFFER_OVERFLOW : is_without_fences()))
+	if (v->fault.raw || b->memory != GMOD_MEM_DEVICE || b->exported || b->name || !b->backend || !align ||
+	    !(is_fenced ? over || under : is_without_fences()))
 		return;
 	gmod_text_str(t, "gmod --exact");
-	if (!strcmp(backend, "pool") && atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
+	if (!strcmp(b->backend, "pool") && atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
 		gmod_text_str(t, " --per-tensor");
-	if (align < gmod_options()->fence_align)
+	gmod_text_str(t, over ? " --fence_side=end" : under ? " --fence_side=start" : "");
+	if (align < ALIGN_MOST)
 		gmod_text_fmt(t, " --fence_align=%llu", (ull)align);
 	gmod_text_str(t, v->command);
 	gmod_text_str(t, "; or ");

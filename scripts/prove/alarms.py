@@ -10,7 +10,7 @@ from source import around
 from suppressions import matches
 from symbols import Symbols, demangle
 
-LEAST_ALIGN = 16  # of option fence_align
+ALIGNS = (512, 256, 128, 64, 32, 16)  # of option fence_align, the default first
 RULES = {
     "possible-out-of-bounds": "An access of the launch is possible outside of its memory.",
     "possible-misaligned": "An access of the launch is possible at an address that is no multiple of its width.",
@@ -90,17 +90,22 @@ def _site_names(site):
         yield _readable(frame.get("symbol"))
 
 
+def _fence(access):
+    """Options of `gmod --exact` for the fence to be where the access goes; None: no fence can be."""
+    size, offset = access["memory"]["size"], access["offset"]
+    if offset < 0:
+        return " --fence_side=start"
+    # Behind the last byte nothing lies from the next multiple of the alignment on.
+    align = next((a for a in ALIGNS if offset + access["extent"] > size + -size % a), None)
+    return align and " --fence_side=end" + f" --fence_align={align}" * (align < ALIGNS[0])
+
+
 def confirming(access, launch):
     command = launch.command or "COMMAND"
-    exact = "gmod --exact" + " --per-tensor" * launch.per_tensor
-    if access["memory"]["kind"] == "buffer" and access["kind"] == "out of bounds":
-        size = access["memory"]["size"]
-        end, align = access["offset"] + access["extent"], max(size & -size, LEAST_ALIGN)
-        # Behind the last byte nothing lies from the next multiple of 512 on, unless the option says less.
-        if access["offset"] < 0 or end > size + -size % 512:
-            return f"{exact} {command}"
-        if end > size + -size % align:
-            return f"{exact} --fence_align={align} {command}"
+    is_out = access["memory"]["kind"] == "buffer" and access["kind"] == "out of bounds"
+    fence = _fence(access) if is_out else None
+    if fence:
+        return f"gmod --exact{' --per-tensor' * launch.per_tensor}{fence} {command}"
     return f"compute-sanitizer --kernel-name kernel_name={launch.function.name} {command}"
 
 

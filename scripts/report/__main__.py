@@ -183,7 +183,7 @@ def main():
     options = arguments()
     events, findings, problems = read(options.file)
     if options.sites:
-        print(",".join(sites.of(findings)))
+        print(",".join(sites.of(findings)), sites.nearness(findings), sep="\n")
         return 0
     _, earlier, more = read(options.baseline)
     suppressions.count_covered(findings)

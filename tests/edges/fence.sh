@@ -30,23 +30,24 @@ fenced() {
 	closing 'buffers? fenced' "$1"
 }
 
-# hunt NAME BYTES ALIGN COMMAND...: a first run, by default; then the site that its log names is fenced alone, whichever the
-# form, so closely that what lies that many bytes behind the buffer faults.
+# hunt NAME BYTES NEARNESS COMMAND...: a first run, by default; then the site that its log names is fenced alone, whichever the
+# form, and as near as its next step says, so that what lies that many bytes beyond the buffer faults.
 hunt() {
-	local name=$1 bytes=$2 align=$3 form sites
+	local name=$1 bytes=$2 nearness=$3 form sites
 	shift 3
+	rm -f "$work"/log.*
 	for form in text json; do
-		guarded "log_format=$form:log_path=$work/log.$form" "$@"
+		guarded "log_format=$form:log_path=$work/log.$form${first:+:$first}" "$@"
 		[ "$form" = json ] || says "$name: the first run says how" \
-			"^    next step: gmod --exact ${align:+--fence_align=$align }[^-;][^;]*; or compute-sanitizer " "$(<"$work/log.text")"
+			"^    next step: gmod --exact $nearness [^-;][^;]*; or compute-sanitizer " "$(<"$work/log.text")"
 	done
-	sites=$("$top/scripts/gmod" report --sites "$work/log.text")
+	sites=$("$top/scripts/gmod" report --sites "$work/log.text" | sed 1q)
 	says "$name: a place is named" '^0x[0-9a-f]+$' "$sites"
-	same "$name: the same one in JSON" "$sites" "$("$top/scripts/gmod" report --sites "$work/log.json")"
+	same "$name: the same one in JSON" "$sites" "$("$top/scripts/gmod" report --sites "$work/log.json" | sed 1q)"
 	for form in text json; do
 		run_in exact env -u LD_PRELOAD "GMOD_BUILD=$build" "$top/scripts/gmod" "--exact=$work/log.$form" "$@"
 		says "$name: the kernel faults, by the log in $form" \
-			'^==[0-9]+==GMOD: gpu-fault: .* '"$bytes bytes past the end of a 1000-byte buffer" "$err"
+			'^==[0-9]+==GMOD: gpu-fault: .* '"$bytes a 1000-byte buffer" "$err"
 		says "$name: its line, by the log in $form" '^    in kernel k_flip, at .*kernels\.cu:[0-9]+$' "$err"
 		says "$name: nothing else is fenced, by the log in $form" '; 1 buffer fenced \(1000 B\)' "$err"
 		says_not "$name: its place was met, by the log in $form" 'fence_sites where' "$err"
@@ -57,8 +58,9 @@ hunt() {
 }
 
 check_exact_log() {
-	hunt C 24 '' "$edges/placed" overrun 1024
-	hunt near 8 16 "$edges/placed" overrun 1008
+	hunt C '24 bytes past the end of' --fence_side=end "$edges/placed" overrun 1024
+	hunt near '8 bytes past the end of' '--fence_side=end --fence_align=16' "$edges/placed" overrun 1008
+	first=backend=unified hunt before '8 bytes before the start of' --fence_side=start "$edges/placed" overrun -8
 }
 
 check_exact_log_python() {
@@ -68,7 +70,7 @@ check_exact_log_python() {
 		skip "Python" "Python 3.11 is not installed"
 		return
 	}
-	hunt Python 24 '' "$python" "$top/tests/edges/fence.py"
+	hunt Python '24 bytes past the end of' --fence_side=end "$python" "$top/tests/edges/fence.py"
 	guarded backend=fence:faults=exact:fence_uaf=1000000 "$python" "$top/tests/edges/fence.py" freed
 	says "Python: the first buffer of a second line is unmapped, too" 'GMOD: gpu-fault: ' "$err"
 }
@@ -116,7 +118,7 @@ clause() {
 
 check_closing() {
 	local devices=
-	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; own cost: .*; not seen: accesses to the bytes that rounding up to fence_align=512 adds, shared and local memory, races, '
+	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; own cost: .*; not seen: reads, and in stream order stores, of what rounding up to fence_align adds; shared and local memory, races, '
 	clause "places" fence_sites=1 good_fence_read '; what fence_sites is to find did not come in this process: run it again, or fence all by gmod --exact; not seen: '
 	clause "in stream order" '' good_tensor_large '; 1 buffer in stream order fenced \(5.0 MiB\); fences took 6 MiB at most; .* 1 guarded \(5.0 MiB\)'
 	clause "exportable pools" '' good_tensor_pool_exported '; 1 buffer without a fence, for captures, peers or libraries that share memory'

@@ -58,13 +58,15 @@ launch = types.SimpleNamespace(command="./app", per_tensor=False, function=types
 def confirming(size, offset, extent):
     access = {"kind": "out of bounds", "offset": offset, "extent": extent, "memory": {"kind": "buffer", "size": size}}
     return alarms.confirming(access, launch)
-assert confirming(4000, 4000, 4) == "gmod --exact --fence_align=32 ./app"
-assert confirming(4096, 4096, 4) == confirming(4000, 4096, 4) == confirming(4000, -4, 4) == "gmod --exact ./app"
-assert confirming(4100, 4112, 4) == "gmod --exact --fence_align=16 ./app"
+assert confirming(4000, 4000, 4) == "gmod --exact --fence_side=end --fence_align=32 ./app"
+assert confirming(4, 204, 4) == "gmod --exact --fence_side=end --fence_align=128 ./app"
+assert confirming(4096, 4096, 4) == confirming(4000, 4096, 4) == "gmod --exact --fence_side=end ./app"
+assert confirming(4000, -4, 4) == "gmod --exact --fence_side=start ./app"
+assert confirming(4100, 4112, 4) == "gmod --exact --fence_side=end --fence_align=16 ./app"
 assert confirming(4100, 4096, 16) == "compute-sanitizer --kernel-name kernel_name=kernel ./app"
 launch.per_tensor = True
-assert confirming(4096, 4096, 4) == "gmod --exact --per-tensor ./app"
-assert confirming(4000, 4000, 4) == "gmod --exact --per-tensor --fence_align=32 ./app"
+assert confirming(4096, 4096, 4) == "gmod --exact --per-tensor --fence_side=end ./app"
+assert confirming(4000, 4000, 4) == "gmod --exact --per-tensor --fence_side=end --fence_align=32 ./app"
 PYTHON
 
 # ---- verdicts ----
@@ -94,7 +96,7 @@ if [ -n "$with_z3" ]; then
 	says "an iteration" "^    possible with .*, the access's iteration [0-9]+\$" "$out"
 	says "who has allocated" '^    allocated by allocate /app\+0x1234$' "$out"
 	says "how to suppress it" '^    or, for the file of suppressions: possible-out-of-bounds:guard && global\.cu:10$' "$out"
-	says "how to confirm it" '^    to confirm it: gmod --exact \./app$' "$out"
+	says "how to confirm it" '^    to confirm it: gmod --exact --fence_side=end \./app$' "$out"
 	says "what is safe" 'proved for any contents of memory' "$out"
 	says "why it is undecided" '^      write of 4 bytes, global\.cu:[0-9]+: index from memory$' "$out"
 else
@@ -225,7 +227,7 @@ PYTHON
 line=$(grep -n '# bug$' tests/prove/triton/scale.py | cut -d : -f 1)
 TRITON_CACHE_DIR=tests/prove/triton without "a load of Triton's without a mask" 86 --fail "$work/triton"
 says "is an alarm on the line of Python" "^1\. possible-out-of-bounds: scale scale\.py:$line\$" "$out"
-says "and is confirmed as the program ran" '^    to confirm it: gmod --exact --per-tensor --fence_align=16 \./app$' "$out"
+says "and is confirmed as the program ran" '^    to confirm it: gmod --exact --per-tensor --fence_side=end --fence_align=32 \./app$' "$out"
 says "with one it is safe" '^1 launch signature is safe: ' "$out"
 says "and PTX of files is noted" '^note: 2 texts of PTX came from files' "$out"
 without "without the cache" 0 "$work/triton"

@@ -32,7 +32,7 @@ found() {
 	says "$1: the line" "^[0-9]+\. possible-out-of-bounds: .*cases\.cu:$line\$" "$out"
 	says "$1: the line's text" "^    $line \| [^ ].*;( .*)? /\* BUG $1 \*/\$" "$out"
 	same "$1: nothing else" 1 "$(grep -E '^[0-9]+\. ' <<<"$out" | sed 's/.* //' | sort -u | wc -l)"
-	says "$1: how to confirm it" "^    to confirm it: (gmod --exact( --fence_align=[0-9]+)?|compute-sanitizer .*) $work/cases $1 [0-9]+" "$out"
+	says "$1: how to confirm it" "^    to confirm it: (gmod --exact --fence_side=(start|end)( --fence_align=[0-9]+)?|compute-sanitizer .*) $work/cases $1 [0-9]+" "$out"
 	text=$out
 	sweep "${seconds:-4}" --fail -- "$work/cases" "$1-good" "${@:2}"
 	same "$1: its twin is healthy" 0 "$status"

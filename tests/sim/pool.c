@@ -42,7 +42,7 @@ static bool pool_ok(CUmemoryPool pool)
 	return p && !p->destroyed;
 }
 
-/* What is called with a pool: a capture forbids even questions (measured). */
+/* What is called with a pool: a capture forbids even questions (measured, but for who may access it and exports). */
 #define POOL_ENTRY(symbol, parameters, does) \
 	ENTRY(symbol, NEEDS_INIT | UNSAFE_IN_CAPTURE, parameters, \
 	      refuse_if(!pool_ok(pool), CUDA_ERROR_INVALID_VALUE) ?: (does))

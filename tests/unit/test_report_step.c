@@ -41,7 +41,7 @@ TEST(the_next_step_fences_what_the_run_did_not)
 	atomic_store(&gmod_hot.python, 1);
 	report_one("", &f);
 	atomic_store(&gmod_hot.python, 0);
-	expect("next step: gmod --exact --per-tensor ");
+	expect("next step: gmod --exact --per-tensor --fence_side=end --fence_align=32 ");
 	f.id = next_id++;
 	f.buffer.exported = true;
 	report_one("", &f);
@@ -103,25 +103,20 @@ TEST(a_write_by_the_cpu_can_be_looked_for)
 	       "watch *(char *)(BUFFER - 3): gdb --args ");
 }
 
-/*
- * Sizes of the buffer, where it was changed, and what has that lie behind the fence, in a run with fences and in one
- * without; 0: nothing has.
- */
+/* Sizes of the buffer, where it was changed, and the alignment that has that lie behind the fence; 0: none has. */
 TEST(an_overflow_in_front_of_the_fence_has_an_alignment_that_gmod_takes)
 {
-	enum { AS_IT_IS = 1 };
 	static const struct {
 		uint64_t size;
 		int64_t offset;
-		int with, without;
-	} rows[] = {{4000, 0, 32, 32}, {4000, 92, 32, 32},     {4000, 93, 32, AS_IT_IS},    {4100, 0, 0, 0},
-		    {4100, 8, 0, 0},   {4100, 9, 16, 16},      {4104, 7, 16, 16},           {4, 0, 0, 0},
-		    {4, 9, 16, 16},    {4, 505, 16, AS_IT_IS}, {4096 + 512, 0, 0, AS_IT_IS}};
+		int align;
+	} rows[] = {{4000, 0, 32}, {4000, 61, 64}, {4000, 92, 64}, {4000, 93, 512}, {4100, 0, 0},
+		    {4100, 8, 0},  {4100, 9, 16},  {4104, 7, 16},  {4, 0, 0},       {4, 9, 16},
+		    {4, 200, 128}, {4, 505, 512},  {4608, 0, 512}};
 
 	for (size_t i = 0; i < 2 * SIZE_OF(rows); i++) {
 		struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
-		bool fenced = i % 2;
-		int align = fenced ? rows[i / 2].with : rows[i / 2].without;
+		int align = rows[i / 2].align, fenced = i % 2;
 		char step[100];
 
 		f.buffer.backend = fenced ? "fence" : "device";
@@ -129,30 +124,43 @@ TEST(an_overflow_in_front_of_the_fence_has_an_alignment_that_gmod_takes)
 		f.offset = rows[i / 2].offset;
 		f.extent = 4;
 		f.launches_lost = 1;
-		snprintf(step, sizeof(step),
-			 align == AS_IT_IS ? "next step: gmod --exact " : "next step: gmod --exact --fence_align=%d ",
-			 align);
-		start(fenced ? "backend=fence" : "");
-		gmod_count(&gmod_counters.fenced, fenced);
+		snprintf(step, sizeof(step), "next step: gmod --exact --fence_side=end --fence_align=%d ", align);
+		start(fenced ? "backend=fence:fence_align=16" : "");
+		gmod_count(&gmod_counters.fenced, (uint64_t)fenced);
 		report(&f);
 		atomic_store(&gmod_counters.fenced, 0);
-		expect(align ? step : "next step: compute-sanitizer ");
-		assert_int_equal(count("fence_align"), align > AS_IT_IS);
+		expect(align == 512 ? "next step: gmod --exact --fence_side=end "
+		       : align      ? step
+				    : "next step: compute-sanitizer ");
+		assert_int_equal(count("fence_align="), align && align < 512);
 	}
 }
 
-/* 100 is 64 then. */
-TEST(an_alignment_that_is_no_power_of_two_is_the_next_lower_one)
+/* The fence is where the buffer was passed; what has no fence in any run has none in the next. */
+TEST(the_next_step_has_the_fence_at_the_right_side)
 {
-	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_OVERFLOW);
+	struct gmod_finding f = finding(GMOD_HEAP_BUFFER_UNDERFLOW);
 
-	f.buffer.size = 4100;
-	f.offset = 57;
-	f.extent = 4;
-	report_one("fence_align=100", &f);
-	expect("next step: gmod --exact --fence_align=64 ");
+	f.offset = -4;
+	f.launches_lost = 1;
+	for (int fenced = 0; fenced < 2; fenced++) {
+		f.id = next_id++;
+		f.buffer.backend = fenced ? "fence" : "device";
+		gmod_count(&gmod_counters.fenced, (uint64_t)fenced);
+		report_one("", &f);
+		atomic_store(&gmod_counters.fenced, 0);
+		expect("next step: gmod --exact --fence_side=start ");
+	}
 	f.id = next_id++;
-	f.offset = 56;
-	report_one("fence_align=100", &f);
-	expect("next step: gmod --exact --fence_align=16 ");
+	f.buffer.backend = "device";
+	report_one("backend=fence", &f);
+	expect("next step: compute-sanitizer ");
+	f.id = next_id++;
+	report_one("backend=fence:fence_sites=1", &f);
+	expect("next step: gmod --exact --fence_side=start ");
+	f.id = next_id++;
+	f.buffer.backend = "pool";
+	f.buffer.name = "arena";
+	report_one("", &f);
+	expect("next step: compute-sanitizer ");
 }
