@@ -6,7 +6,7 @@ enum {
 	ALL_ON = 12,  /* all: how many depends on a shape, */
 	BY_SIZE = 13, /* as the size says of what is loaded, */
 	BY_73 = 14,   /* one more if that bit is set, */
-	BY_FORM = 15, /* one more if bit 80 is set, or if it is of form 2 or 3 */
+	BY_FORM = 15, /* one more if bit 80 is set, or if it is of form 2, 3 or 7 */
 };
 
 enum {
@@ -42,24 +42,24 @@ static const uint8_t effects[1 << GMOD_OPCODE_BITS] = {
     [0x102] = P, [0x104] = K | 1, [0x105] = K | 1, [0x106] = K | 1, [0x107] = K | 1, [0x108] = K | 1, [0x109] = K | 1,
     [0x110] = K | 2, [0x111] = K | 2, [0x112] = K | 2, [0x113] = K | 2, [0x118] = K, [0x119] = K | 1, [0x11a] = K,
     [0x11b] = K, [0x11c] = P | 1, [0x11d] = K, [0x140] = K, [0x141] = K, [0x142] = K, [0x145] = K, [0x146] = K,
-    [0x147] = K, [0x148] = K, [0x14d] = K, [0x14e] = K | 2, [0x150] = K, [0x155] = K | 1, [0x15c] = K, [0x15d] = K,
-    [0x180] = K | BY_SIZE, [0x181] = P | BY_SIZE, [0x182] = K | BY_SIZE, [0x183] = K | BY_SIZE, [0x184] = K | BY_SIZE,
-    [0x185] = K, [0x186] = K, [0x187] = K, [0x188] = K, [0x189] = P | 1, [0x18a] = P | 4, [0x18b] = P | 4,
-    [0x18c] = P | 4, [0x18d] = P | 4, [0x18e] = K, [0x18f] = K, [0x192] = K, [0x1a1] = P | 1, [0x1a2] = P | 4,
-    [0x1a3] = P | 4, [0x1a5] = K | 4, [0x1a6] = K, [0x1a7] = P | 2, [0x1a8] = P | 4, [0x1a9] = P | 4, [0x1aa] = P,
-    [0x1ab] = K, [0x1ae] = K, [0x1af] = K, [0x1b0] = K, [0x1b1] = K, [0x1b7] = K, [0x1bd] = K, [0x1c5] = K,
-    [0x1c6] = K, [0x1ed] = K, [0x1ee] = K | ALL_ON, [0x1f0] = K | ALL_ON, [0x1f1] = K | ALL_ON, [0x1f2] = K | ALL_ON,
-    [0x1f3] = K | ALL_ON,
+    [0x147] = K, [0x148] = K, [0x14d] = K, [0x14e] = K | 2, [0x150] = K, [0x152] = K, [0x155] = K | 1, [0x156] = K,
+    [0x15c] = K, [0x15d] = K, [0x180] = K | BY_SIZE, [0x181] = P | BY_SIZE, [0x182] = K | BY_SIZE,
+    [0x183] = K | BY_SIZE, [0x184] = K | BY_SIZE, [0x185] = K, [0x186] = K, [0x187] = K, [0x188] = K, [0x189] = P | 1,
+    [0x18a] = P | 4, [0x18b] = P | 4, [0x18c] = P | 4, [0x18d] = P | 4, [0x18e] = K, [0x18f] = K, [0x192] = K,
+    [0x19d] = K, [0x1a1] = P | 1, [0x1a2] = P | 4, [0x1a3] = P | 4, [0x1a5] = K | 4, [0x1a6] = K, [0x1a7] = P | 2,
+    [0x1a8] = P | 4, [0x1a9] = P | 4, [0x1aa] = P, [0x1ab] = K, [0x1ae] = K, [0x1af] = K, [0x1b0] = K, [0x1b1] = K,
+    [0x1b7] = K, [0x1bd] = K, [0x1c5] = K, [0x1c6] = K, [0x1ed] = K, [0x1ee] = K | ALL_ON, [0x1f0] = K | ALL_ON,
+    [0x1f1] = K | ALL_ON, [0x1f2] = K | ALL_ON, [0x1f3] = K | ALL_ON,
     /* of the uniform datapath */
     [ELECT] = U | P | 1, [0x04a] = U | 1, [0x051] = U | 1, [0x053] = U | Q, [0x054] = U | 1, [0x055] = U | 1,
     [0x056] = U | 1, [0x05a] = U | 4, [0x05c] = U | 1, [0x05e] = U | 1, [0x082] = U | BY_FORM, [0x083] = U | 1,
     [0x085] = U | P | 2, [0x086] = U | P | 1, [0x087] = U | 2, [0x08c] = U | Q, [0x090] = U | Q | 1,
     [0x091] = U | P | 1, [0x092] = U | P | 1, [0x096] = U | 2, [0x097] = U | Q | 2, [0x099] = U | 1, [0x09a] = U | 1,
-    [0x09c] = U | Q, [0x0a4] = U | P | 1, [0x0a5] = U | P | 2, [0x0a6] = U | P | 2, [0x0a7] = U | P | 2,
-    [0x0b9] = U | BY_SIZE, [0x0bb] = U | 4, [0x0bd] = U | P | 2, [0x0bf] = U | 2, [0x0ca] = U | P | 1, [0x0cb] = U | 4,
-    [0x0cc] = U | 1, [0x1ac] = U | BY_SIZE, [0x1b2] = U | 2, [0x1b4] = U, [0x1b5] = U, [0x1b9] = U, [0x1ba] = U,
-    [0x1c2] = U | 1, [0x1c3] = U | 1, [0x1c4] = U | 1, [0x1c7] = U, [0x1c8] = U | P, [0x1c9] = U, [0x1e9] = U,
-    [0x1ea] = U,
+    [0x09b] = U | 1, [0x09c] = U | Q, [0x0a4] = U | P | 1, [0x0a5] = U | P | 2, [0x0a6] = U | P | 2,
+    [0x0a7] = U | P | 2, [0x0b9] = U | BY_SIZE, [0x0bb] = U | 4, [0x0bd] = U | P | 2, [0x0be] = U | 1, [0x0bf] = U | 2,
+    [0x0ca] = U | P | 1, [0x0cb] = U | 4, [0x0cc] = U | 1, [0x1ac] = U | BY_SIZE, [0x1b2] = U | 2, [0x1b4] = U,
+    [0x1b5] = U, [0x1b9] = U, [0x1ba] = U, [0x1c2] = U | 1, [0x1c3] = U | 1, [0x1c4] = U | 1, [0x1c7] = U,
+    [0x1c8] = U | P, [0x1c9] = U, [0x1e9] = U, [0x1ea] = U,
 };
 /* clang-format on */
 
@@ -68,7 +68,8 @@ static const uint8_t flows[32] = {
     [0x00] = GMOD_FLOW_ON,     [0x01] = GMOD_FLOW_MET,   [0x02] = GMOD_FLOW_ON, [0x03] = GMOD_FLOW_CALL,
     [0x04] = GMOD_FLOW_CALL,   [0x05] = GMOD_FLOW_MEET,  [0x06] = GMOD_FLOW_ON, [0x07] = GMOD_FLOW_BRANCH,
     [0x08] = GMOD_FLOW_BRANCH, [0x0d] = GMOD_FLOW_LEAVE, [0x0e] = GMOD_FLOW_ON, [0x10] = GMOD_FLOW_LEAVE,
-    [0x15] = GMOD_FLOW_ON,     [0x1c] = GMOD_FLOW_LEAVE, [0x1d] = GMOD_FLOW_ON,
+    [0x12] = GMOD_FLOW_ON,     [0x15] = GMOD_FLOW_ON,    [0x16] = GMOD_FLOW_ON, [0x1c] = GMOD_FLOW_LEAVE,
+    [0x1d] = GMOD_FLOW_ON,
 };
 
 unsigned gmod_effect_of(const uint64_t words[2])
@@ -88,7 +89,7 @@ unsigned gmod_width_of(const uint64_t words[2])
 	if (width == BY_73)
 		return 1 + gmod_bits(words, 73, 1);
 	if (width == BY_FORM)
-		return gmod_bits(words, 80, 1) || form == 2 || form == 3 ? 2 : 1;
+		return gmod_bits(words, 80, 1) || form == 2 || form == 3 || form == 7 ? 2 : 1;
 	return width;
 }
 

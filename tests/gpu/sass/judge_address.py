@@ -139,7 +139,7 @@ class Instruction:
         mods = set(self.mods)
         if mods & {"256"}:
             return 8
-        if self.name in ("MUFU", "BMOV", "SHF", "USHF") or self.name.endswith("MNMX"):
+        if self.name in ("MUFU", "BMOV", "MATCH", "SHF", "USHF") or self.name.endswith("MNMX"):
             return 1
         if self.name in ("HMMA", "IMMA"):
             return 4
@@ -172,8 +172,8 @@ class Instruction:
             value = number(int(re.sub(r"\D", "", text)) + (256 if text[0] == "U" else 0))
         elif re.fullmatch(r"-?0x[0-9a-f]+", text):
             value = int(text, 16) & M
-        elif (m := re.fullmatch(r"c\[0x0\]\[(?:RZ|URZ|0x([0-9a-f]+))\]", text)):
-            value = number(0x10000 + int(m[1] or "0", 16))
+        elif (m := re.fullmatch(r"c\[0x0\]\[(?:RZ|URZ|(-?0x[0-9a-f]+))\]", text)):
+            value = number(0x10000 + int(m[1] or "0", 16) % 0x10000)
         elif text in SPECIAL:
             value = SPECIAL[text]
         else:
@@ -184,7 +184,7 @@ class Instruction:
         if re.fullmatch(r"-?U?R\d+|-?c\[.*", text):
             sign, plain = (text[0] == "-"), text.lstrip("-")
             above = re.sub(r"\d+$", lambda m: str(int(m[0]) + 1), plain) if plain[0] != "c" else re.sub(
-                r"\[(?:RZ|0x([0-9a-f]+))\]$", lambda m: f"[0x{int(m[1] or '0', 16) + 4:x}]", plain)
+                r"\[(?:RZ|(-?0x[0-9a-f]+))\]$", lambda m: f"[0x{int(m[1] or '0', 16) % 0x10000 + 4:x}]", plain)
             value = self.source(plain) | self.source(above) << 32
             return -value % 2**64 if sign else value
         if re.fullmatch(r"U?RZ", text):
