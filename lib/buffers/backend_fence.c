@@ -277,8 +277,10 @@ static enum gmod_answer alloc_buffer(struct gmod_request *q, struct gmod_place *
 {
 	struct gmod_fenced b = {.size = gmod_fence_place(q->size, 0, place), .device = q->context->device};
 
-	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !works_on(b.device) || !b.size || !is_wanted(q) ||
-	    !gmod_fence_take(&b, gmod_tensors_give_way))
+	if (q->memory != GMOD_MEM_DEVICE || !q->context->stream || !b.size)
+		return GMOD_DECLINES;
+	gmod_count(&gmod_counters.fence_spared, !works_on(b.device));
+	if (!works_on(b.device) || !is_wanted(q) || !gmod_fence_take(&b, gmod_tensors_give_way))
 		return GMOD_DECLINES;
 	gmod_fence_place(q->size, b.at, place);
 	q->own = b.size;

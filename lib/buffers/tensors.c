@@ -387,7 +387,7 @@ static bool alloc_fenced(const struct gmod_ordered_request *q, CUdeviceptr *out)
 	struct pool *p = c && !captures ? pool_of(q->pool, c->device) : NULL;
 	struct gmod_record *r;
 
-	gmod_count(&gmod_counters.fence_spared, c && !p);
+	gmod_count(&gmod_counters.fence_spared, c && (!p || !gmod_backend_fence.works(c->device)));
 	if (!p || gmod_has_faulted() || !gmod_backend_fence.works(c->device) ||
 	    gmod_stream_owner(gmod_explicit(q->stream, q->flavour)) != c->handle || !(r = gmod_record_claim()))
 		return false;

@@ -313,10 +313,39 @@ static void add_kernel_names(struct gmod_text *t, const struct gmod_report_view 
 	}
 }
 
-static void next_memcheck(const struct gmod_report_view *v, struct gmod_text *t)
+enum { ALIGN_MOST = 512, ALIGN_LEAST = 16 }; /* of option fence_align; the former is what it is by default */
+
+/*
+ * What finds the culprit. A fence, at the side that was passed and with the greatest alignment under which what was
+ * changed reaches it: a run that by its counts had none for the buffer may have one, but for a range of a pool of the
+ * program's own. Tensors are in stream order where that was asked for. Then memcheck, or a debugger for the CPU's.
+ */
+static void next_tools(const struct gmod_report_view *v, struct gmod_text *t)
 {
 	const struct gmod_finding *f = v->finding;
+	const struct gmod_buffer_facts *b = &f->buffer;
+	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW, under = f->class == GMOD_HEAP_BUFFER_UNDERFLOW;
+	uint64_t end = over ? (uint64_t)f->offset + f->extent : ALIGN_MOST, align = ALIGN_MOST;
 
+	while (align >= ALIGN_LEAST && end <= (-b->size & (align - 1)))
+		align /= 2;
+	if (align >= ALIGN_LEAST && !v->fault.raw && b->memory == GMOD_MEM_DEVICE && !b->exported && !b->name &&
+	    b->backend &&
+	    (!strcmp(b->backend, "fence")
+		 ? over || under
+		 : !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
+		       !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
+		       !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
+		       !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed))) {
+		gmod_text_str(t, "gmod --exact");
+		if (!strcmp(b->backend, "pool") && atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
+			gmod_text_str(t, " --per-tensor");
+		gmod_text_str(t, over ? " --fence_side=end" : under ? " --fence_side=start" : "");
+		if (align < ALIGN_MOST)
+			gmod_text_fmt(t, " --fence_align=%llu", (ull)align);
+		gmod_text_str(t, v->command);
+		gmod_text_str(t, "; or ");
+	}
 	if (f->suspect_count == 0 && f->launches_lost == 0 && !f->unknown_before_ns && gmod_cpu_may_write(f)) {
 		next_watchpoint(v, t);
 		return;
@@ -337,55 +366,6 @@ static void next_invalid_free(const struct gmod_finding *f, struct gmod_text *t)
 		gmod_text_str(
 		    t, "look where the pointer comes from: uninitialised, of another process or library, or of a "
 		       "pool that has a free function of its own");
-}
-
-/* By its options, or by its counts, this run had no fences for a buffer there. */
-static bool is_without_fences(void)
-{
-	return (gmod_options()->backend != GMOD_OPTION_BACKEND_FENCE || *gmod_options()->fence_sites) &&
-	       !atomic_load_explicit(&gmod_counters.fenced, memory_order_relaxed) &&
-	       !atomic_load_explicit(&gmod_counters.ordered_fenced, memory_order_relaxed) &&
-	       !atomic_load_explicit(&gmod_counters.fence_capped, memory_order_relaxed) &&
-	       !atomic_load_explicit(&gmod_counters.fence_spared, memory_order_relaxed);
-}
-
-enum { ALIGN_MOST = 512, ALIGN_LEAST = 16 }; /* of option fence_align; the former is what it is by default */
-
-/* The greatest under which what was changed reaches the fence; 0: it is too close to the buffer for all of them. */
-static uint64_t align_to_find(const struct gmod_finding *f)
-{
-	uint64_t align = ALIGN_MOST;
-
-	if (f->class != GMOD_HEAP_BUFFER_OVERFLOW)
-		return align;
-	while (align >= ALIGN_LEAST && (uint64_t)f->offset + f->extent <= (-f->buffer.size & (align - 1)))
-		align /= 2;
-	return align >= ALIGN_LEAST ? align : 0;
-}
-
-/*
- * The fence has to be at the side that was passed. A range of a pool of the program's own has none. Tensors are in
- * stream order where that was asked for.
- */
-static void next_fences(const struct gmod_report_view *v, struct gmod_text *t)
-{
-	const struct gmod_finding *f = v->finding;
-	const struct gmod_buffer_facts *b = &f->buffer;
-	bool over = f->class == GMOD_HEAP_BUFFER_OVERFLOW, under = f->class == GMOD_HEAP_BUFFER_UNDERFLOW;
-	bool is_fenced = b->backend && !strcmp(b->backend, "fence");
-	uint64_t align = align_to_find(f);
-
-	if (v->fault.raw || b->memory != GMOD_MEM_DEVICE || b->exported || b->name || !b->backend || !align ||
-	    !(is_fenced ? over || under : is_without_fences()))
-		return;
-	gmod_text_str(t, "gmod --exact");
-	if (!strcmp(b->backend, "pool") && atomic_load_explicit(&gmod_hot.python, memory_order_relaxed))
-		gmod_text_str(t, " --per-tensor");
-	gmod_text_str(t, over ? " --fence_side=end" : under ? " --fence_side=start" : "");
-	if (align < ALIGN_MOST)
-		gmod_text_fmt(t, " --fence_align=%llu", (ull)align);
-	gmod_text_str(t, v->command);
-	gmod_text_str(t, "; or ");
 }
 
 /* One line without its end. The site and the names of the suspects are known. */
@@ -418,13 +398,12 @@ static void add_next_step(const struct gmod_report_view *v, struct gmod_text *t)
 			gmod_text_str(t, v->command);
 			break;
 		}
-		next_memcheck(v, t);
+		next_tools(v, t);
 		break;
 	default:
 		if (v->fault.raw && gmod_fault_next_step(t, &v->fault))
 			break;
-		next_fences(v, t);
-		next_memcheck(v, t);
+		next_tools(v, t);
 	}
 }
 

@@ -121,13 +121,13 @@ check_closing() {
 	clause "fenced" '' good_fence_read '; 1 buffer fenced \(4.0 KiB\); fences took 2 MiB at most; own cost: .*; not seen: reads, and in stream order stores, of what rounding up to fence_align adds; shared and local memory, races, '
 	clause "places" fence_sites=1 good_fence_read '; what fence_sites is to find did not come in this process: run it again, or fence all by gmod --exact; not seen: '
 	clause "in stream order" '' good_tensor_large '; 1 buffer in stream order fenced \(5.0 MiB\); fences took 6 MiB at most; .* 1 guarded \(5.0 MiB\)'
-	clause "exportable pools" '' good_tensor_pool_exported '; 1 buffer without a fence, for captures, peers or libraries that share memory'
+	clause "exportable pools" '' good_tensor_pool_exported '; 1 buffer without a fence, for captures, peers, MPS or libraries that share memory'
 	clause "captures, in stream order" '' good_tensor_in_a_capture '; 1 buffer in stream order fenced .*; 2 buffers without a fence, for captures'
 	clause "beyond" fence_mb=4 good_fence_last_of_three '; 2 buffers fenced \(1.9 KiB\); 1 buffer without a fence, beyond fence_mb'
-	clause "libraries" '' good_fence_made_by_nccl '; 1 buffer without a fence, for captures, peers or libraries that share memory'
-	clause "captures" '' good_fence_made_in_a_capture '; 1 buffer without a fence, for captures, peers or libraries that share memory'
+	clause "libraries" '' good_fence_made_by_nccl '; 1 buffer without a fence, for captures, peers, MPS or libraries that share memory'
+	clause "captures" '' good_fence_made_in_a_capture '; 1 buffer without a fence, for captures, peers, MPS or libraries that share memory'
 	devices=2
-	clause "peers, before" '' good_fence_peers_first '; 1 buffer without a fence, for captures, peers or libraries that share memory'
+	clause "peers, before" '' good_fence_peers_first '; 1 buffer without a fence, for captures, peers, MPS or libraries that share memory'
 	says "peers, before: it is said why, and what helps" 'GMOD: no fence behind .* on device 0 from now on: .*; CUDA_VISIBLE_DEVICES hides the others if it names GPU-[0-9a-f-]{36}$' "$err"
 	clause "peers, after" '' good_fence_peers_later '; 1 buffer fenced \(4.0 KiB\); 1 fence closed for peers'
 	devices=
@@ -140,6 +140,7 @@ check_mps() {
 	guarded "backend=fence:faults=exact:verbosity=1" env SIM_MPS=1 "$programs/bad_size_1_mib"
 	says "MPS: it is said" 'no fences on device 0: under MPS' "$err"
 	says "MPS: canaries find the store" 'GMOD: heap-buffer-overflow: ' "$err"
+	says "MPS: no fence is advised" '^    next step: compute-sanitizer ' "$err"
 	same "MPS: no buffer is fenced" "" "$(grep -o '[0-9]* buffers\? fenced' <<<"$err")"
 }
 

@@ -1,6 +1,6 @@
 /*
- * placed overrun AT: of buffers from two places a kernel goes beyond the one of 1000, to that offset in it. placed: says
- * where in their 2 MiB 24 buffers lie, each once it is made, and has each freed.
+ * placed overrun AT: of buffers from two places a kernel goes beyond the one of 1000, to that offset in it. placed:
+ * says where in their 2 MiB 24 buffers lie, each once it is made, and has each freed.
  */
 #include "make_buffer.h"
 

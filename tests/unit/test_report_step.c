@@ -152,13 +152,6 @@ TEST(the_next_step_has_the_fence_at_the_right_side)
 		expect("next step: gmod --exact --fence_side=start ");
 	}
 	f.id = next_id++;
-	f.buffer.backend = "device";
-	report_one("backend=fence", &f);
-	expect("next step: compute-sanitizer ");
-	f.id = next_id++;
-	report_one("backend=fence:fence_sites=1", &f);
-	expect("next step: gmod --exact --fence_side=start ");
-	f.id = next_id++;
 	f.buffer.backend = "pool";
 	f.buffer.name = "arena";
 	report_one("", &f);
