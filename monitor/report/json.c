@@ -342,6 +342,8 @@ static void add_nearby(struct gmod_text *t, const struct gmod_report_view *v)
 	for (uint32_t i = 0; i < v->finding->nearby_count; i++) {
 		open_element(t);
 		add_extent(t, &v->finding->nearby[i]);
+		if (v->finding->nearby[i].freed_ns)
+			add_bool(t, "freed", true);
 		add_string(t, "site", v->nearby_site[i]);
 		gmod_text_str(t, "}");
 	}

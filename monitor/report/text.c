@@ -432,7 +432,7 @@ static void add_nearby(struct page *p, const struct gmod_report_view *v)
 
 		gmod_text_fmt(t, "%llu byte%s ", (ull)f->nearby[i].size, gmod_plural(f->nearby[i].size));
 		add_extent(t, &f->nearby[i]);
-		gmod_text_str(t, ", by ");
+		gmod_text_str(t, f->nearby[i].freed_ns ? ", freed since, by " : ", by ");
 		gmod_text_str(t, v->nearby_site[i]);
 	}
 }

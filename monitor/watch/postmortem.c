@@ -14,6 +14,7 @@
 #include "monitor/launches/activity.h"
 #include "monitor/launches/arguments.h"
 #include "monitor/launches/proof.h"
+#include "monitor/registry/freed.h"
 #include "monitor/report/report.h"
 #include "monitor/launches/suspects.h"
 #include "monitor/watch/damage.h"
@@ -36,7 +37,9 @@ struct given {
 /* An address may have been another buffer's. */
 static bool was_there(const struct gmod_buffer_facts *b, const struct gmod_seen_launches *l)
 {
-	return l->latest == GMOD_IN_CALL || b->allocated_ns <= gmod_ns_of_ticks(l->latest);
+	uint64_t ns = l->latest == GMOD_IN_CALL ? gmod_now().ns : gmod_ns_of_ticks(l->latest);
+
+	return b->allocated_ns <= ns && (!b->freed_ns || b->freed_ns >= ns);
 }
 
 static bool is_given(const struct given *g, const struct gmod_buffer_facts *b)
@@ -47,7 +50,7 @@ static bool is_given(const struct given *g, const struct gmod_buffer_facts *b)
 		if (was_there(b, &g->launch[i]) &&
 		    gmod_arguments_find(g->launch[i].thread, g->launch[i].number, &target).pointing == GMOD_POINTS_AT)
 			return true;
-	return gmod_is_given(g->parameters, b->base, b->size);
+	return !b->freed_ns && gmod_is_given(g->parameters, b->base, b->size);
 }
 
 static void find_given(const struct gmod_fault *fault, const struct gmod_window *when, struct given *out)
@@ -62,23 +65,26 @@ static void find_given(const struct gmod_fault *fault, const struct gmod_window 
 }
 
 /*
- * Live buffers, the latest allocation first: those that the kernel was given, if there are any. Else where it happened
- * is not known, and what was new is the best guess.
+ * Live buffers, the latest allocation first: those that the kernel was given, if there are any, and those of them that
+ * the program has freed since, for a wait says that all is well before the fault is told. Else where it happened is not
+ * known, and what was new is the best guess.
  */
 static void find_nearby(struct gmod_finding *f, const struct given *g, struct gmod_buffer_facts *facts)
 {
-	uint32_t end = gmod_registry_used(), count = 0;
+	uint32_t used = gmod_registry_used(), count = 0;
 	bool any = false;
 
-	for (uint32_t i = 0; i < end; i++) {
+	for (uint64_t i = 0;; i++) {
 		struct gmod_buffer_facts b;
-		bool its;
+		bool live = i < used, its;
 		uint32_t at;
 
-		if (!gmod_live_facts_at(i, &b))
+		if (live && !gmod_live_facts_at((uint32_t)i, &b))
 			continue;
+		if (!live && !gmod_freed_nth(i - used, &b))
+			break;
 		its = is_given(g, &b);
-		if (its < any)
+		if (its < any || (!live && !its))
 			continue;
 		count = its > any ? 0 : count;
 		any = its;

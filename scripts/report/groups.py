@@ -250,7 +250,8 @@ def nearby_lines(finding):
     what = {"arguments": "buffer of an argument", "launches": "buffer of a launch"}.get(finding.get("nearby_given"), "live buffer")
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""
-        yield f"{what}: {near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}, by {near['site']}"
+        freed = ", freed since" * near.get("freed", False)
+        yield f"{what}: {near['size']} bytes at {near['base']} on device {near['device']}, backend {near['backend']}{number}{_name_words(near)}{freed}, by {near['site']}"
 
 
 def stream_words(suspect):

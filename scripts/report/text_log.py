@@ -61,7 +61,7 @@ CHANGED = re.compile(r"^    changed bytes at (?P<offset>[+-]\d+):(?P<bytes>(?: [
                      r"(?: \((?P<changed>\d+) of (?P<extent>\d+) bytes\))?(?P<restored> \(put back since\))?$")
 FRONT = re.compile(r"^    which is (?P<past>\d+) bytes? past the end of the (?P<size>\d+)-byte buffer in front of it$")
 NEARBY = re.compile(r"^    (?:live buffer|buffer of an? (?P<given>argument|launch)): (?P<size>\d+) bytes? \[(?P<base>0x[0-9a-f]+), \S+\) .*"
-                    r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED + r", by (?P<site>.*)$")
+                    r" device (?P<device>-?\d+), backend (?P<backend>[^,]*)(?:, allocation #(?P<allocation>\d+))?" + NAMED + r"(?P<freed>, freed since)?, by (?P<site>.*)$")
 PROCESS = re.compile(r"^    process: host (?P<host>[^,]*)(?:, rank (?P<rank>\d+))?(?:, device -?\d+ (?P<gpu>GPU-[0-9a-f-]+))?"
                      r", GMOD (?P<version>[^,]*), at (?P<time>20\d\d-\d\d-\d\d [0-9:.]+) UTC, command (?P<command>.*)$")
 MODULE = re.compile(r"^    module (?P<path>.*?)(?: build-id (?P<build_id>[0-9a-f]+))?$")
@@ -247,6 +247,8 @@ class Report:
                                      "backend": m["backend"], "allocation": _number(m["allocation"]) or 0, "site": m["site"]})
         if m["name"]:
             self.event["nearby"][-1]["name"] = json.loads(m["name"])
+        if m["freed"]:
+            self.event["nearby"][-1]["freed"] = True
         if m["given"]:
             self.event["nearby_given"] = {"argument": "arguments", "launch": "launches"}[m["given"]]
 

@@ -80,7 +80,7 @@ def leaves(value, path=()):
 def forms(path, value):
     """How it may be printed."""
     if isinstance(value, bool):
-        return {"exported": ("another process",), "restored": ("put back since",)}[path[-1]]
+        return {"exported": ("another process",), "freed": ("freed since",), "restored": ("put back since",)}[path[-1]]
     if path[-1] == "memory":
         return ({"managed": "managed memory", "pinned": "pinned", "kernel": "mallocN"}.get(value, ""),)
     if path[-1] == "nearby_given":

@@ -182,6 +182,15 @@ TEST(a_store_whose_warp_has_left_has_no_thread)
 	report_one("", &f);
 	expect(" named; those that its latest launches were given, the latest first:\n    buffer of a launch: 4000 "
 	       "bytes ");
+	expect_none("freed");
+	f.id = next_id++;
+	near.freed_ns = 1;
+	report_one("", &f);
+	expect(", allocation #17, freed since, by the_caller ");
+	f.id = next_id++;
+	report_one("log_format=json", &f);
+	expect(",\"freed\":true,\"site\":\"the_caller ");
+	assert_int_equal(json_lines(text), 1);
 }
 
 /* The driver marks all lanes that were active: without addresses nobody knows which one it was. */
