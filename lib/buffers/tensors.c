@@ -383,13 +383,14 @@ static bool alloc_fenced(const struct gmod_ordered_request *q, CUdeviceptr *out)
 {
 	struct gmod_context *c = gmod_context_current();
 	/* To ask about a pool would end a capture of this thread's. */
-	bool captures = atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed);
-	struct pool *p = c && !captures ? pool_of(q->pool, c->device) : NULL;
+	bool may =
+	    c && !atomic_load_explicit(&gmod_hot.captures, memory_order_relaxed) && gmod_backend_fence.works(c->device);
+	struct pool *p = may ? pool_of(q->pool, c->device) : NULL;
 	struct gmod_record *r;
 
-	gmod_count(&gmod_counters.fence_spared, c && (!p || !gmod_backend_fence.works(c->device)));
-	if (!p || gmod_has_faulted() || !gmod_backend_fence.works(c->device) ||
-	    gmod_stream_owner(gmod_explicit(q->stream, q->flavour)) != c->handle || !(r = gmod_record_claim()))
+	gmod_count(&gmod_counters.fence_spared, c && !p);
+	if (!p || gmod_has_faulted() || gmod_stream_owner(gmod_explicit(q->stream, q->flavour)) != c->handle ||
+	    !(r = gmod_record_claim()))
 		return false;
 	if (!fence_in(q, c, p, r)) {
 		gmod_record_abandon(r);

@@ -71,7 +71,8 @@ static inline CUcontext gmod_stream_owner(CUstream stream)
 	return r == CUDA_SUCCESS ? owner : NULL;
 }
 
-/* It joins the legacy stream, or is that. One of which the driver does not say is taken for such. */
+/* It joins the legacy stream, or is that. One of which the driver does not say is taken for such. Not of one that
+ * captures: the question ends its capture, in any mode (measured). */
 static inline bool gmod_stream_is_blocking(CUstream stream)
 {
 	unsigned flags = CU_STREAM_DEFAULT;

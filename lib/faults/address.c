@@ -21,7 +21,7 @@ enum {
 	BLACKWELL = 100,      /* has the sizes of block and grid elsewhere, and other instructions */
 };
 
-enum { FIRST_UNIFORM = 0x080, LAST_UNIFORM = 0x0bf, LDCU = 0x1ac }; /* opcodes */
+enum { FIRST_UNIFORM = 0x080, LAST_UNIFORM = 0x0bf }; /* opcodes */
 
 struct walk {
 	const struct gmod_code *code;
@@ -355,7 +355,7 @@ static uint64_t compute(struct reading *r)
 		return load_constant(r, true, gmod_bits(r->words, 38, 16));
 	case 0x039: /* ULDC */
 		return load_constant(r, false, gmod_bits(r->words, 38, 16));
-	case LDCU:
+	case GMOD_LDCU:
 		return load_constant(r, true, gmod_bits(r->words, 37, 17));
 	default:
 		fail_if(r, true);

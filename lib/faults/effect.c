@@ -15,7 +15,6 @@ enum {
 	VIADD = 0x036,
 	VOTEU = 0x086,
 	FIRST_BETWEEN = 0x0c0, /* of the uniform ones */
-	LDCU = 0x1ac,
 	FIRST_OF_FLOW = 0x140,
 	CALL_ABSOLUTE = 0x143,
 	LONG_BRANCHES = 90, /* the capability from which on a branch's target has 8 more bits */
@@ -126,7 +125,7 @@ bool gmod_is_between(const uint64_t words[2])
 	unsigned opcode = gmod_bits(words, 0, GMOD_OPCODE_BITS);
 
 	return gmod_effect_of(words) & GMOD_EFFECT_UNIFORM &&
-	       (opcode == ELECT || opcode == VOTEU || (opcode >= FIRST_BETWEEN && opcode != LDCU));
+	       (opcode == ELECT || opcode == VOTEU || (opcode >= FIRST_BETWEEN && opcode != GMOD_LDCU));
 }
 
 bool gmod_may_write(const uint64_t words[2], unsigned capability, unsigned id)

@@ -31,6 +31,7 @@ enum {
 
 enum { GMOD_NO_REGISTER = 255 }; /* RZ, or none */
 
+enum { GMOD_LDCU = 0x1ac };    /* an opcode */
 enum { GMOD_VIADD_FROM = 90 }; /* the capability; below, its opcode was a product of matrices' */
 
 enum { GMOD_SASS_STEP = 16, GMOD_OPCODE_BITS = 9 };

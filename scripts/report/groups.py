@@ -246,7 +246,7 @@ def damage_lines(corruption):
 
 
 def nearby_lines(finding):
-    """The live buffers of a post-mortem or a fault."""
+    """The buffers that a post-mortem or a fault lists."""
     what = {"arguments": "buffer of an argument", "launches": "buffer of a launch"}.get(finding.get("nearby_given"), "live buffer")
     for near in finding.get("nearby") or ():
         number = f", allocation #{near['allocation']}" if near.get("allocation") else ""

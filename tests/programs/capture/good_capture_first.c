@@ -1,13 +1,13 @@
 // guarded: no
-// case: good_capture_first GLOBAL
-// case: good_capture_first_in_a_thread THREAD_LOCAL
-// case: good_capture_first_of_all GLOBAL => options: max_overhead=100:scan_interval_us=0
-// case: good_capture_first_exact GLOBAL =>
+// case: good_capture_first CU_STREAM_CAPTURE_MODE_GLOBAL
+// case: good_capture_first_in_a_thread CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+// case: good_capture_first_of_all CU_STREAM_CAPTURE_MODE_GLOBAL => options: max_overhead=100:scan_interval_us=0
+// case: good_capture_first_exact CU_STREAM_CAPTURE_MODE_GLOBAL =>
 //    options: backend=fence:faults=exact; ledger: the addresses stay reserved, and blocks rest
-// case: good_capture_first_unmapped GLOBAL =>
+// case: good_capture_first_unmapped CU_STREAM_CAPTURE_MODE_GLOBAL =>
 //    options: backend=fence:faults=exact:fence_uaf=1:fence_mb=8; ledger: the addresses stay reserved, and blocks rest
-// case: good_capture_first_journal GLOBAL => options: journal=.
-// case: good_capture_first_native GLOBAL => options: backend=native
+// case: good_capture_first_journal CU_STREAM_CAPTURE_MODE_GLOBAL => options: journal=.
+// case: good_capture_first_native CU_STREAM_CAPTURE_MODE_GLOBAL => options: backend=native
 /*
  * What a program does for the first time it does in a capture, as libraries do that get ready when they are used first
  * (cuBLAS): an allocation in stream order, a copy, a fill, launches, an event, a second stream, a host function, a
@@ -15,11 +15,6 @@
  * forbids.
  */
 #include "../pool/pooled.h"
-
-#define MODE_GLOBAL CU_STREAM_CAPTURE_MODE_GLOBAL
-#define MODE_THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-#define MODE_OF(name) MODE_##name
-#define MODE(name) MODE_OF(name)
 
 static void count(void *calls)
 {
@@ -35,7 +30,7 @@ int main(void)
 	CUgraph graph;
 
 	memset(bytes, 7, SIZE);
-	CK(cuStreamBeginCapture(s, MODE(CASE)));
+	CK(cuStreamBeginCapture(s, CASE));
 	CK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
 	p = make_pooled(SIZE, s);
 	CK(cuMemcpyHtoDAsync(p, bytes, SIZE, s));
